@@ -1,0 +1,27 @@
+//! `SKILL.md` text to a typed skill plus diagnostics.
+//!
+//! This crate does no I/O of any kind: bytes come in, values and findings go out. Start reading at
+//! [`parse()`]; `frontmatter` finds the fences, `yaml` makes a tree, `repair` mends what real files
+//! get wrong, `validate` turns the tree into a [`Manifest`], `lint` gives advice, `report` prints.
+
+pub mod diagnostic;
+pub mod frontmatter;
+pub mod limits;
+pub mod lint;
+pub mod manifest;
+pub mod name;
+pub mod parse;
+pub mod repair;
+pub mod report;
+pub mod span;
+pub mod text;
+pub mod tool_pattern;
+pub mod validate;
+pub mod yaml;
+
+pub use diagnostic::{Code, Diagnostic, Edit, Mode, Severity};
+pub use manifest::Manifest;
+pub use name::{NameKey, SkillName};
+pub use parse::{Parsed, parse, parse_frontmatter};
+pub use span::{Position, Span, Spanned};
+pub use tool_pattern::{AllowedTools, ToolPattern};

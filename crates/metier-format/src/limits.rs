@@ -1,0 +1,40 @@
+//! Every bound of this crate, each with its reason. Reaching one is a diagnostic, never a crash.
+
+/// Longest frontmatter accepted, in bytes between the fences. The largest real one measured is
+/// under 4 KiB; one of the source systems allows 50,000. Beyond this a full parse could cost more
+/// than the five milliseconds a hostile file is allowed.
+pub const MAX_FRONTMATTER_BYTES: usize = 64 * 1024;
+
+/// Largest `SKILL.md` loaded whole. The standard advises 5,000 tokens; this leaves three orders of
+/// magnitude and still bounds memory.
+pub const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Deepest nesting of frontmatter values. Real frontmatter nests two or three levels.
+pub const MAX_DEPTH: usize = 16;
+
+/// Most values (scalars, lists and maps together) in one frontmatter.
+pub const MAX_NODES: usize = 4096;
+
+/// Longest name the standard allows, in code points.
+pub const MAX_NAME_CHARS: usize = 64;
+
+/// Longest name that is loaded at all. Past this a name is not a name but a payload.
+pub const MAX_USABLE_NAME_CHARS: usize = 256;
+
+/// Longest description the standard allows, in code points.
+pub const MAX_DESCRIPTION_CHARS: usize = 1024;
+
+/// Longest `compatibility` the standard allows, in code points.
+pub const MAX_COMPATIBILITY_CHARS: usize = 500;
+
+/// Lines of body after which the standard advises splitting into references.
+pub const MAX_BODY_LINES: usize = 500;
+
+/// Tokens of body after which the standard advises splitting into references.
+pub const MAX_BODY_TOKENS: usize = 5000;
+
+/// Most diagnostics kept for one file; the last one then says how many were dropped.
+pub const MAX_DIAGNOSTICS: usize = 200;
+
+/// Most tools one `allowed-tools` may name.
+pub const MAX_TOOL_PATTERNS: usize = 512;

@@ -1,0 +1,20 @@
+//! Every bound of this crate, each with its reason. Reaching one is reported, never silent.
+
+/// Directory levels below a root that are looked into. The standard's guide suggests four to six.
+pub const MAX_DEPTH: usize = 6;
+
+/// Directories looked into per root before the walk stops and says so.
+pub const MAX_DIRECTORIES: usize = 200_000;
+
+/// Bytes read from a `SKILL.md` at first. Real frontmatter is a few hundred bytes, and one page
+/// costs the kernel no more than one byte.
+pub const PREFIX_BYTES: usize = 4096;
+
+/// Most files and directories listed as one skill's resources.
+pub const MAX_RESOURCES: usize = 10_000;
+
+/// Levels below a skill's directory that its resource list goes.
+pub const MAX_RESOURCE_DEPTH: usize = 32;
+
+/// Largest resource read by default, in bytes.
+pub const MAX_RESOURCE_BYTES: u64 = 200_000;
