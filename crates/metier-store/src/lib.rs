@@ -10,6 +10,7 @@ pub mod discover;
 pub mod layer;
 pub mod limits;
 pub mod store;
+pub mod suggest;
 
 pub use catalog::{Catalog, Entry};
 pub use discover::{Discovery, Facts, Found, Skipped};

@@ -18,3 +18,7 @@ pub const MAX_RESOURCE_DEPTH: usize = 32;
 
 /// Largest resource read by default, in bytes.
 pub const MAX_RESOURCE_BYTES: u64 = 200_000;
+
+/// Longest text, in bytes, that suggestions are looked for. A name has at most 256 characters of at
+/// most four bytes; whatever is longer was not meant as one.
+pub const MAX_TYPED_BYTES: usize = 1024;
