@@ -27,7 +27,8 @@ pub struct Parsed {
 pub fn parse_frontmatter(bytes: &[u8], directory: Option<&str>) -> Parsed {
     // STUB until the real one lands.
     let mut parsed = Parsed::default();
-    let Fences::Closed { yaml, body, .. } = frontmatter::find(bytes) else {
+    let Fences::Closed { yaml, body, .. } = frontmatter::find(bytes, frontmatter::Extent::Whole)
+    else {
         parsed.diagnostics.push(Diagnostic::new(Code::NoFrontmatter, "no frontmatter"));
         return parsed;
     };
