@@ -46,3 +46,7 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 
 /// Most tools one `allowed-tools` may name.
 pub const MAX_TOOL_PATTERNS: usize = 512;
+
+/// Most rounds of repair over one file. Each round applies every repair that overlaps no other, so
+/// two or three settle any real file; the bound only ends a pair of repairs that undo each other.
+pub const MAX_FIX_ROUNDS: usize = 8;
