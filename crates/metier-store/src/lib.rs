@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod discover;
 pub mod layer;
 pub mod limits;
+pub mod search;
 pub mod selection;
 pub mod store;
 pub mod suggest;

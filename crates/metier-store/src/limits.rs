@@ -22,3 +22,23 @@ pub const MAX_RESOURCE_BYTES: u64 = 200_000;
 /// Longest text, in bytes, that suggestions are looked for. A name has at most 256 characters of at
 /// most four bytes; whatever is longer was not meant as one.
 pub const MAX_TYPED_BYTES: usize = 1024;
+
+/// Bytes of one field, the body above all, that search looks at. The longest bodies people write
+/// are a few tens of kilobytes; what a skill is about is said long before.
+pub const MAX_SEARCH_FIELD_BYTES: usize = 64 * 1024;
+
+/// Bytes of text that one search index takes in all. At a thousand skills real text is a few
+/// megabytes; past this the rest is left out and counted.
+pub const MAX_SEARCH_BYTES: usize = 1024 * 1024 * 1024;
+
+/// Characters of one word that search looks at. Longer runs are encoded data, not words.
+pub const MAX_WORD_CHARS: usize = 40;
+
+/// Bytes of a query that are looked at.
+pub const MAX_QUERY_BYTES: usize = 4096;
+
+/// Different words of a query that are looked at.
+pub const MAX_QUERY_WORDS: usize = 64;
+
+/// Words of the index that one word of a query may stand for as a prefix, or as a slip.
+pub const MAX_EXPANSIONS: usize = 32;

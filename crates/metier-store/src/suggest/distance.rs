@@ -21,11 +21,6 @@ impl Rows {
         rows
     }
 
-    /// How many characters have been given.
-    pub(crate) fn depth(&self) -> usize {
-        self.given.len()
-    }
-
     /// Takes back all characters given after the first `depth`.
     pub(crate) fn truncate(&mut self, depth: usize) {
         self.given.truncate(depth);
