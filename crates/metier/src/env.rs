@@ -75,6 +75,17 @@ pub(crate) struct EnvironmentSkills {
     pub(crate) list: String,
 }
 
+/// What stands at a path somebody typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PathKind {
+    /// A directory.
+    Directory,
+    /// Nothing.
+    Missing,
+    /// A file, or something that is to be read like one.
+    Other,
+}
+
 impl Environment {
     /// The process's own environment.
     pub(crate) fn read() -> Self {
@@ -159,9 +170,15 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
-/// Whether `path` is a directory.
-pub(crate) fn is_directory(path: &Path) -> bool {
-    path.is_dir()
+/// What stands at `path`, links followed.
+pub(crate) fn kind_of(path: &Path) -> PathKind {
+    match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => PathKind::Directory,
+        Ok(_) => PathKind::Other,
+        // What cannot be looked at is there; whoever reads it says what is wrong.
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => PathKind::Other,
+        Err(_) => PathKind::Missing,
+    }
 }
 
 /// The table as help shows it.

@@ -4,13 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
+use metier_format::text::visible_line;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
-use metier_store::{Layer, Precedence};
+use metier_store::Precedence;
 
 use crate::args::{ColorChoice, Global, RootArgument};
-use crate::config::{Config, PromptConfig};
-use crate::env::{self, Environment};
+use crate::config::{self, Config, PromptConfig};
+use crate::env::{self, Environment, PathKind};
 use crate::error::CommandError;
 
 /// What a run goes by.
@@ -20,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) environment: Environment,
     /// The project directory, absolute, links resolved.
     pub(crate) project: PathBuf,
+    /// The settings file that was read or would be, when there is a place for one.
+    config_file: Option<PathBuf>,
     /// metier's own directory, when there is a home to have it in.
     pub(crate) home: Option<PathBuf>,
     /// Roots given by flag, then those of the settings file, paths absolute.
@@ -69,7 +72,8 @@ impl Settings {
                 env::real_path(found).unwrap_or_else(|| found.to_owned())
             }
         };
-        Ok(Self::decide(global, environment, config, project))
+        let config_file = explicit.or_else(|| config::default_path(environment));
+        Ok(Self { config_file, ..Self::decide(global, environment, config, project) })
     }
 
     /// Decides every setting; reads nothing but where links lead.
@@ -92,6 +96,7 @@ impl Settings {
         let defaults = ScanLimits::default();
         Self {
             project,
+            config_file: None,
             home: home(global, environment),
             roots: flags.chain(file).collect(),
             default_roots: !hermetic && config.default_roots.unwrap_or(true),
@@ -114,6 +119,26 @@ impl Settings {
             prompt: config.prompt,
             color: global.color.or(config.color).unwrap_or_default(),
             environment: environment.clone(),
+        }
+    }
+
+    /// The settings file as hints name it.
+    pub(crate) fn config_file(&self) -> String {
+        match &self.config_file {
+            Some(path) => format!("`{}`", visible_line(&path.to_string_lossy())),
+            None => "a settings file (`--config`)".to_owned(),
+        }
+    }
+
+    /// Who names the skill with this key, for a message about a name that nothing has.
+    pub(crate) fn names(&self, key: &NameKey) -> String {
+        if self.selection.disabled.contains(key) {
+            return "`disabled` in the settings".to_owned();
+        }
+        match self.enabled_by {
+            EnabledBy::Flag => "`--skills`".to_owned(),
+            EnabledBy::Variable(variable) => format!("`{variable}`"),
+            EnabledBy::File | EnabledBy::Nobody => "`skills` in the settings".to_owned(),
         }
     }
 
@@ -153,7 +178,8 @@ fn home(global: &Global, environment: &Environment) -> Option<PathBuf> {
 
 /// The project the user named; a mistyped one would silently mean no project at all.
 fn named_project(path: &Path) -> Result<PathBuf, CommandError> {
-    if let Some(real) = env::real_path(path).filter(|real| env::is_directory(real)) {
+    let real = env::real_path(path).filter(|real| env::kind_of(real) == PathKind::Directory);
+    if let Some(real) = real {
         return Ok(real);
     }
     let message = format!("the project `{}` is not a directory", path.display());

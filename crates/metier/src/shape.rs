@@ -9,6 +9,9 @@ use metier_store::discover::Note;
 use metier_store::{Catalog, Entry, Found, Skipped};
 use serde::Serialize;
 
+/// Why a skill of an untrusted project is not active, as a clause that follows its name.
+pub(crate) const UNTRUSTED: &str = "belongs to a project that is not trusted";
+
 /// One skill of the catalog.
 #[derive(Debug, Serialize)]
 pub(crate) struct SkillShape<'a> {
@@ -80,7 +83,7 @@ impl<'a> SkillShape<'a> {
     /// A winner.
     pub(crate) fn entry(catalog: &Catalog, entry: &'a Entry) -> Self {
         let active = entry.visibility != Visibility::Untrusted;
-        let reason = (!active).then(|| "belongs to a project that is not trusted".to_owned());
+        let reason = (!active).then(|| UNTRUSTED.to_owned());
         Self::new(catalog, &entry.found, entry.visibility.as_str(), reason)
     }
 

@@ -3,18 +3,17 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_store::catalog::HiddenReason;
+use metier_store::catalog::{HiddenReason, Visibility};
 use metier_store::store::Location;
 use metier_store::{Catalog, Found, Skipped, Store as _};
 use serde::Serialize;
 
-use crate::config;
 use crate::error::{CommandResult, Status};
 use crate::parallel;
 use crate::settings::Settings;
 use crate::shape::{DiagnosticShape, SkillShape, SkippedShape};
 use crate::ui::{Table, Tone, Ui, counted};
-use crate::view::{View, scripts};
+use crate::view::{View, scripts, trust_hint};
 
 /// Say of every skill whether it is active, inactive or failed, and why
 ///
@@ -137,7 +136,7 @@ fn failed<'a>(catalog: &Catalog, skipped: &'a Skipped) -> Checked<'a> {
 /// What to do about what is not active, at most one line a cause.
 fn hints(catalog: &Catalog, checked: &[Checked<'_>], settings: &Settings) -> Vec<String> {
     let mut hints = Vec::new();
-    let file = config::shown_path(&settings.environment);
+    let file = settings.config_file();
     let off = catalog.hidden.iter().find(|h| h.reason == HiddenReason::NotEnabled);
     if let Some(hidden) = off {
         let name = visible_line(hidden.found.name.as_str()).into_owned();
@@ -148,8 +147,8 @@ fn hints(catalog: &Catalog, checked: &[Checked<'_>], settings: &Settings) -> Vec
     if catalog.hidden.iter().any(|h| h.reason == HiddenReason::Disabled) {
         hints.push(format!("take a skill off `disabled` in {file} to enable it"));
     }
-    if checked.iter().any(|c| c.status == State::Inactive && c.reason.as_deref() == Some(crate::shape::UNTRUSTED)) {
-        hints.push(crate::view::trust_hint(settings));
+    if catalog.entries.iter().any(|entry| entry.visibility == Visibility::Untrusted) {
+        hints.push(trust_hint(settings));
     }
     if let Some(failed) = checked.iter().find(|c| c.status == State::Failed) {
         hints.push(format!("`metier lint {}` shows what is wrong", visible_line(&failed.path)));

@@ -12,8 +12,7 @@ use metier_format::fix::settle;
 use metier_format::lint::{Neighbour, Surroundings, lint};
 use metier_format::report::{self, FileReport};
 use metier_format::text::visible_line;
-use metier_format::{Code, Diagnostic, Mode, Severity, parse};
-use metier_store::tokens;
+use metier_format::{Diagnostic, Mode, Severity, parse};
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, CommandResult, Status};
@@ -64,9 +63,10 @@ enum Format {
 /// A file after it was looked at.
 struct Linted {
     report: FileReport,
+    /// What was repaired.
     fixed: Vec<Diagnostic>,
-    /// What kept a repair from being written.
-    failure: Option<CommandError>,
+    /// What kept the repairs from being written.
+    failure: Option<write::WriteError>,
 }
 
 /// Lints what `args` names.
@@ -74,47 +74,130 @@ pub(crate) fn run(args: &LintArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     let targets = Targets::find(&args.paths, settings)?;
     let interrupt = if args.fix { Interrupt::watch()? } else { Interrupt::default() };
     let linted = parallel::map(targets.list(), settings.limits.threads, |target| {
-        let mut linted = examine(&targets, target);
-        if args.fix && interrupt.check().is_ok() {
-            repair(&targets, target, &mut linted);
-        }
-        linted
+        let fix = args.fix && interrupt.check().is_ok();
+        examine(&targets, target, fix)
     });
     interrupt.check()?;
     let mode = if args.lenient { Mode::Lenient } else { Mode::Strict };
     let format = if ui.json() { Format::Json } else { args.format };
-    let errors = print(linted, mode, format, args.fix, ui)?;
-    if targets.list().is_empty() && format == Format::Human {
+    if linted.is_empty() && format == Format::Human {
         ui.note("no skills here; give `metier lint` a SKILL.md or a directory with skills below");
     }
     targets.remark(ui);
-    Ok(if errors { Status::LintErrors } else { Status::Ok })
+    print(linted, mode, format, ui)
 }
 
-/// Reads a file and finds everything there is to say about it.
-fn examine(targets: &Targets, target: &Target) -> Linted {
-    let (source, files, faults) = targets.read(target);
-    let diagnostics = findings(&source, target, files.as_deref(), &faults);
-    let report = FileReport { path: target.shown.clone(), source, diagnostics };
-    Linted { report, fixed: Vec::new(), failure: None }
+/// Reads a file, finds everything there is to say about it, and repairs it when asked to.
+fn examine(targets: &Targets, target: &Target, fix: bool) -> Linted {
+    let reading = targets.read(target);
+    let files = reading.files.as_deref();
+    let mut linted = Linted {
+        report: FileReport { path: target.shown.clone(), ..FileReport::default() },
+        fixed: Vec::new(),
+        failure: None,
+    };
+    let Some(source) = reading.source else {
+        linted.report.diagnostics = reading.faults;
+        return linted;
+    };
+    let judge = |source: &[u8]| findings(source, target, files, &reading.faults);
+    linted.report.diagnostics = judge(&source);
+    linted.report.source = source;
+    if fix && linted.report.diagnostics.iter().any(|finding| !finding.fix.is_empty()) {
+        repair(&mut linted, target, judge);
+    }
+    linted
 }
 
-/// What is wrong with `source`: `faults` of the file itself, then what its text shows.
+/// Writes back what can be repaired, and judges the file anew.
+fn repair(linted: &mut Linted, target: &Target, judge: impl Fn(&[u8]) -> Vec<Diagnostic>) {
+    let settled = settle(&linted.report.source, &judge);
+    if settled.bytes == linted.report.source {
+        return;
+    }
+    match write::replace(&target.file, &linted.report.source, &settled.bytes) {
+        Ok(()) => {
+            linted.report.diagnostics = judge(&settled.bytes);
+            linted.report.source = settled.bytes;
+            linted.fixed = settled.applied;
+        }
+        Err(error) => linted.failure = Some(error),
+    }
+}
+
+/// What is wrong with `source`: `faults` of the file itself, and what its text shows.
 fn findings(
     source: &[u8],
     target: &Target,
     files: Option<&[Neighbour]>,
     faults: &[Diagnostic],
 ) -> Vec<Diagnostic> {
-    let mut all = faults.to_vec();
-    if !all.iter().any(|fault| is_about_file(fault.code)) {
-        let parsed = parse(source, target.directory.as_deref());
-        let body_tokens = parsed.body.and_then(|at| source.get(at as usize..)).and_then(body_tokens);
-        let around = Surroundings { files, body_tokens };
-        let advice = lint(source, &parsed, &around);
-        all.extend(parsed.diagnostics);
-        all.extend(advice);
-    }
+    let parsed = parse(source, target.directory.as_deref());
+    let around = Surroundings { files, body_tokens: None };
+    let advice = lint(source, &parsed, &around);
+    let mut all = parsed.diagnostics;
+    all.extend(advice);
+    all.extend_from_slice(faults);
     all.sort_by_key(|finding| finding.span.map_or(u32::MAX, |span| span.start));
     all
+}
+
+/// Prints what was found. A repair that could not be written is a failure, after everything else
+/// was said.
+fn print(linted: Vec<Linted>, mode: Mode, format: Format, ui: &mut Ui) -> CommandResult {
+    let mut fixed = Vec::new();
+    let mut failure = None;
+    let mut files = Vec::with_capacity(linted.len());
+    for file in linted {
+        fixed.extend(file.fixed.into_iter().map(|finding| (file.report.path.clone(), finding)));
+        failure = failure.or(file.failure);
+        files.push(file.report);
+    }
+    match format {
+        Format::Human => print_human(&files, &fixed, mode, ui),
+        Format::Json => print_json(&files, &fixed, mode, ui),
+        Format::Sarif => ui.text(&report::sarif(&files, mode)),
+    }
+    match failure {
+        Some(error) => Err(CommandError::failed(error)),
+        None if report::count(&files, mode, Severity::Error) > 0 => Ok(Status::LintErrors),
+        None => Ok(Status::Ok),
+    }
+}
+
+fn print_human(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, ui: &mut Ui) {
+    for (path, finding) in fixed {
+        let message = visible_line(&finding.message);
+        ui.line(format!("fixed {}: {} {message}", visible_line(path), finding.code.as_str()));
+    }
+    ui.text(&report::human(files, mode));
+    if files.is_empty() {
+        return;
+    }
+    let repaired = match fixed.len() {
+        0 => String::new(),
+        count => format!(", {} fixed", counted(count, "finding", "findings")),
+    };
+    ui.line(format!(
+        "{}: {}, {}{repaired}",
+        counted(files.len(), "skill", "skills"),
+        counted(report::count(files, mode, Severity::Error), "error", "errors"),
+        counted(report::count(files, mode, Severity::Warning), "warning", "warnings"),
+    ));
+}
+
+/// The document of the contract; with repairs, it also says what was repaired.
+fn print_json(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, ui: &mut Ui) {
+    let text = report::json(files, mode);
+    let Ok(Value::Object(mut document)) = serde_json::from_str(&text) else {
+        ui.text(&text);
+        return;
+    };
+    if !fixed.is_empty() {
+        let shape = |(path, finding): &(String, Diagnostic)| {
+            json!({"path": path, "code": finding.code.as_str(), "message": finding.message})
+        };
+        document.insert("fixed".to_owned(), fixed.iter().map(shape).collect());
+    }
+    ui.document(&document);
 }
