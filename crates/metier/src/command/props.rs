@@ -4,13 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::limits::MAX_FILE_BYTES;
-use metier_format::manifest::Text;
 use metier_format::text::visible_line;
-use metier_format::{AllowedTools, Diagnostic, Manifest, Parsed, Span, parse_frontmatter};
+use metier_format::{Diagnostic, parse_frontmatter};
 use metier_store::store::Location;
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
-use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::env::{self, PathKind};
 use crate::error::{CommandError, CommandResult, Status};
@@ -29,19 +26,6 @@ pub(crate) struct PropsArgs {
     path: PathBuf,
 }
 
-/// The frontmatter as the contract prints it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Properties<'a> {
-    name: &'a str,
-    description: &'a str,
-    license: Option<&'a str>,
-    compatibility: Option<&'a str>,
-    allowed_tools: Option<String>,
-    metadata: Map<String, Value>,
-    extra: Map<String, Value>,
-}
-
 /// Prints the frontmatter.
 pub(crate) fn run(args: &PropsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let (bytes, directory) = read(&args.path, settings)?;
@@ -49,7 +33,7 @@ pub(crate) fn run(args: &PropsArgs, settings: &Settings, ui: &mut Ui) -> Command
     let Some(manifest) = &parsed.manifest else {
         return Err(refused(&args.path, &parsed.diagnostics));
     };
-    ui.document(&properties(manifest, &parsed, &bytes));
+    ui.document(&manifest.props());
     Ok(Status::Ok)
 }
 
@@ -83,21 +67,4 @@ fn refused(path: &Path, diagnostics: &[Diagnostic]) -> CommandError {
     let shown = path.display();
     CommandError::failed(format!("{shown}{why}"))
         .hint(format!("`metier lint {}` shows the place", visible_line(&shown.to_string())))
-}
-
-fn properties<'a>(manifest: &'a Manifest, parsed: &Parsed, bytes: &[u8]) -> Properties<'a> {
-    let text = |text: &'a Option<Text>| text.as_ref().map(|text| text.value.as_str());
-    let pair = |(key, value): &(Text, Text)| (key.value.clone(), Value::from(value.value.clone()));
-    Properties {
-        name: manifest.name.as_str(),
-        description: &manifest.description,
-        license: text(&manifest.license),
-        compatibility: text(&manifest.compatibility),
-        allowed_tools: manifest
-            .allowed_tools
-            .as_ref()
-            .map(|tools| tools_text(&tools.value, tools.span, bytes)),
-        metadata: manifest.metadata.iter().map(pair).collect(),
-        extra: extra(manifest, parsed, bytes),
-    }
 }
