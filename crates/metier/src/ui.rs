@@ -4,13 +4,13 @@
 //! Text from files is not safe by itself: every command passes it through
 //! `metier_format::text::visible_line` before it comes here.
 
-mod json;
 mod table;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use metier_format::text::visible_json;
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -133,8 +133,8 @@ impl Ui {
     pub(crate) fn document(&mut self, document: &impl Serialize) {
         // Serialising our own structures to memory cannot fail; were it ever to, an empty output
         // would be the lie, so the reason is said instead.
-        match json::to_string(document) {
-            Ok(text) => self.line(text),
+        match serde_json::to_string_pretty(document) {
+            Ok(text) => self.line(visible_json(&text)),
             Err(error) => self.note(&format!("this is a bug in metier: {error}")),
         }
     }

@@ -70,3 +70,15 @@ fn numbers_agree_with_their_nouns() {
     assert_eq!(counted(1, "skill", "skills"), "1 skill");
     assert_eq!(counted(2, "skill", "skills"), "2 skills");
 }
+
+#[test]
+fn a_document_escapes_live_characters_and_comes_back_the_same() {
+    // D5, U1
+    let value = serde_json::json!({"d": "a\u{1b}[31m\u{9b}2J \u{202e}b\u{e0041} \"q\"", "k\u{200b}": ["é"]});
+    let mut ui = Ui::plain(None);
+    ui.document(&value);
+    let live = |c: char| c != '\n' && metier_format::text::is_live(c);
+    assert!(!ui.output().contains(live), "{}", ui.output());
+    let back: serde_json::Value = serde_json::from_str(ui.output()).unwrap();
+    assert_eq!(back, value);
+}
