@@ -11,6 +11,7 @@ pub mod layer;
 pub mod limits;
 pub mod selection;
 pub mod store;
+pub mod tokens;
 
 #[cfg(test)]
 mod fixture;
