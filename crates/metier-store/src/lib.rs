@@ -23,6 +23,7 @@ pub mod search;
 pub mod selection;
 pub mod store;
 pub mod suggest;
+pub mod tokens;
 mod walk;
 
 #[cfg(test)]
