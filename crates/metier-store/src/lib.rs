@@ -10,10 +10,15 @@ pub mod discover;
 pub mod layer;
 pub mod limits;
 pub mod search;
+pub mod selection;
 pub mod store;
 pub mod suggest;
+
+#[cfg(test)]
+mod fixture;
 
 pub use catalog::{Catalog, Entry};
 pub use discover::{Discovery, Facts, Found, Skipped};
 pub use layer::{Layer, Precedence, Root, RootId};
+pub use selection::{Enabled, Selection};
 pub use store::Store;
