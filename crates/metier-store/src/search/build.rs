@@ -37,7 +37,7 @@ const CACHE_SLOTS: usize = 1 << 13;
 /// Takes documents one by one, so that only one body needs to be in memory at a time.
 pub struct SearchIndexBuilder {
     names: Vec<Box<str>>,
-    words: BTreeMap<Box<str>, u32>,
+    words: BTreeMap<Packed, u32>,
     stems: Stems,
     cache: Vec<(u128, u32)>,
     /// For each term the last document that has it and where that document's counts are.
@@ -133,7 +133,7 @@ impl SearchIndexBuilder {
             names: self.names,
             by_key,
             postings: group(&self.counts, &self.lengths, self.last.len()),
-            words: Vocabulary::new(self.words),
+            words: Vocabulary::new(self.words.into_iter().map(|(word, term)| (word.text(), term))),
             stems: self.stems,
             cut: self.cut,
         }
@@ -181,39 +181,64 @@ impl SearchIndexBuilder {
     }
 
     fn term(&mut self, word: &str) -> u32 {
-        let Some(packed) = pack(word) else { return self.term_uncached(word) };
-        let slot = slot(packed);
+        let packed = Packed::new(word);
+        let slot = packed.slot();
         match self.cache.get(slot) {
-            Some((known, term)) if *known == packed => return *term,
+            Some((known, term)) if *known == packed.head && packed.tail.is_empty() => return *term,
             _ => {}
         }
-        let term = self.term_uncached(word);
-        if let Some(cached) = self.cache.get_mut(slot) {
-            *cached = (packed, term);
-        }
-        term
-    }
-
-    fn term_uncached(&mut self, word: &str) -> u32 {
-        if let Some(term) = self.words.get(word) {
-            return *term;
-        }
-        let stem = self.stems.stem(word);
-        let term = match self.words.get(stem.as_str()) {
+        let head = packed.head;
+        let cacheable = packed.tail.is_empty();
+        let term = match self.words.get(&packed) {
             Some(term) => *term,
-            None => self.new_term(&stem),
+            None => self.new_word(word, packed),
         };
-        if stem != word {
-            self.words.insert(word.into(), term);
+        if let Some(cached) = self.cache.get_mut(slot).filter(|_| cacheable) {
+            *cached = (head, term);
         }
         term
     }
 
-    fn new_term(&mut self, stem: &str) -> u32 {
-        let term = number(self.last.len());
-        self.last.push((u32::MAX, 0));
-        self.words.insert(stem.into(), term);
+    fn new_word(&mut self, word: &str, packed: Packed) -> u32 {
+        let stem = Packed::new(&self.stems.stem(word));
+        let new = number(self.last.len());
+        let term = *self.words.entry(stem).or_insert(new);
+        if term == new {
+            self.last.push((u32::MAX, 0));
+        }
+        self.words.entry(packed).or_insert(term);
         term
+    }
+}
+
+/// A word as a number and what does not fit in it. Compares as the word does, since no word
+/// contains a NUL, but mostly without following a pointer.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Packed {
+    head: u128,
+    tail: Box<[u8]>,
+}
+
+impl Packed {
+    fn new(word: &str) -> Self {
+        let (head, tail) = word.as_bytes().split_at(word.len().min(16));
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(head).for_each(|(to, from)| *to = *from);
+        Self { head: u128::from_be_bytes(bytes), tail: tail.into() }
+    }
+
+    /// The word again.
+    fn text(&self) -> String {
+        let head = self.head.to_be_bytes();
+        let used = head.iter().take_while(|byte| **byte != 0);
+        let bytes: Vec<u8> = used.chain(&self.tail).copied().collect();
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    fn slot(&self) -> usize {
+        let folded = (self.head as u64) ^ ((self.head >> 64) as u64).rotate_left(29);
+        let mixed = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 51) as usize % CACHE_SLOTS
     }
 }
 
@@ -255,21 +280,12 @@ fn impact(counts: &[u16; 4], lengths: &[u32; 4]) -> u16 {
     steps.clamp(1, IMPACT_STEPS) << 4 | fields
 }
 
-/// A word of at most fifteen bytes as a number of its own; zero is no word.
-fn pack(word: &str) -> Option<u128> {
-    let mut bytes = [0; 16];
-    bytes.get_mut(..word.len()).filter(|room| room.len() < 16)?.copy_from_slice(word.as_bytes());
-    Some(u128::from_le_bytes(bytes)).filter(|packed| *packed != 0)
-}
-
-fn slot(packed: u128) -> usize {
-    let folded = (packed as u64) ^ ((packed >> 64) as u64).rotate_left(29);
-    let mixed = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 51) as usize % CACHE_SLOTS
-}
-
 /// Documents and terms are numbered in 32 bits: more do not fit in the memory of any machine this
 /// runs on, since each term alone takes longer to store than its number.
 fn number(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+#[path = "build_tests.rs"]
+mod tests;

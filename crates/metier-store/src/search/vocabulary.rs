@@ -1,8 +1,6 @@
 //! Every word the index knows, sorted, each with the term it stands for. Several words share a term
 //! when they share a stem; a stem is listed as a word too, so that a form never seen still finds it.
 
-use std::collections::BTreeMap;
-
 use crate::suggest::Rows;
 
 /// The words in one string, found by halving.
@@ -15,18 +13,18 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The vocabulary of a finished map. A text past 4 GiB cannot arise: the builder stops taking
-    /// text long before.
-    pub(super) fn new(map: BTreeMap<Box<str>, u32>) -> Self {
+    /// The vocabulary of words given in order. A text past 4 GiB cannot arise: the builder stops
+    /// taking text long before.
+    pub(super) fn new(sorted: impl ExactSizeIterator<Item = (String, u32)>) -> Self {
         let mut words = Self::default();
-        words.text.reserve_exact(map.keys().map(|word| word.len()).sum());
-        words.ends.reserve_exact(map.len());
-        words.terms.reserve_exact(map.len());
-        for (word, term) in map {
+        words.ends.reserve_exact(sorted.len());
+        words.terms.reserve_exact(sorted.len());
+        for (word, term) in sorted {
             words.text.push_str(&word);
             words.ends.push(u32::try_from(words.text.len()).unwrap_or(u32::MAX));
             words.terms.push(term);
         }
+        words.text.shrink_to_fit();
         words
     }
 

@@ -6,8 +6,8 @@ use super::Vocabulary;
 use crate::suggest::Rows;
 
 fn vocabulary(words: &[&str]) -> Vocabulary {
-    let map: BTreeMap<Box<str>, u32> = words.iter().map(|word| (*word).into()).zip(0..).collect();
-    Vocabulary::new(map)
+    let map: BTreeMap<String, u32> = words.iter().map(|word| (*word).into()).zip(0..).collect();
+    Vocabulary::new(map.into_iter())
 }
 
 const WORDS: &[&str] = &["review", "reviewer", "revise", "pdf", "pdfs", "zebra", "数据"];
