@@ -381,7 +381,9 @@ fn precedence(value: &Value<'_>) -> Result<Precedence, Fault> {
         Some("project-first") => return Ok(Precedence::PROJECT_FIRST),
         Some(word) => {
             let fault = Fault::at(value, format!("`{word}` is not an order of layers"));
-            return Err(fault.hint("write `default`, `project-first`, or a list of all five layers"));
+            return Err(
+                fault.hint("write `default`, `project-first`, or a list of all five layers")
+            );
         }
         None => {}
     }

@@ -56,14 +56,14 @@ pinned = ["pdf"]
 fn every_key_is_read() {
     // D1, D4, U1
     let config = parse(EVERYTHING).unwrap();
-    let roots: Vec<_> =
-        config.roots.iter().map(|r| (r.layer, r.path.to_str().unwrap(), r.immediate_only)).collect();
+    let roots: Vec<_> = config
+        .roots
+        .iter()
+        .map(|r| (r.layer, r.path.to_str().unwrap(), r.immediate_only))
+        .collect();
     assert_eq!(
         roots,
-        [
-            (Layer::Personal, "/home/u/skills", false),
-            (Layer::Plugin, "/etc/metier/plugins", true)
-        ]
+        [(Layer::Personal, "/home/u/skills", false), (Layer::Plugin, "/etc/metier/plugins", true)]
     );
     assert_eq!(config.default_roots, Some(false));
     assert_eq!(config.precedence, Some(Precedence::PROJECT_FIRST));

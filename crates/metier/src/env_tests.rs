@@ -35,10 +35,7 @@ fn metier_skills_beats_agent_skills_and_empty_still_counts() {
     };
     check(&[], None);
     check(&[("AGENT_SKILLS", "a,b")], Some(("AGENT_SKILLS", "a,b")));
-    check(
-        &[("AGENT_SKILLS", "a"), ("METIER_SKILLS", "all")],
-        Some(("METIER_SKILLS", "all")),
-    );
+    check(&[("AGENT_SKILLS", "a"), ("METIER_SKILLS", "all")], Some(("METIER_SKILLS", "all")));
     check(&[("AGENT_SKILLS", "a"), ("METIER_SKILLS", "")], Some(("METIER_SKILLS", "")));
     check(&[("AGENT_SKILLS", "")], Some(("AGENT_SKILLS", "")));
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
 use metier_format::text::visible_line;
+use metier_store::Precedence;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
-use metier_store::Precedence;
 
 use crate::args::{ColorChoice, Global, RootArgument};
 use crate::config::{self, Config, PromptConfig};
@@ -150,11 +150,7 @@ impl Settings {
     }
 }
 
-fn enabled(
-    global: &Global,
-    environment: &Environment,
-    config: &Config,
-) -> (Enabled, EnabledBy) {
+fn enabled(global: &Global, environment: &Environment, config: &Config) -> (Enabled, EnabledBy) {
     if let Some(list) = &global.skills {
         return (Enabled::parse(list), EnabledBy::Flag);
     }

@@ -119,7 +119,10 @@ impl View {
     fn remark_on_selection(&self, settings: &Settings, ui: &mut Ui) {
         for key in self.catalog.unmatched() {
             let named = settings.names(key);
-            ui.note(&format!("warning: no skill is called `{}`, which {named} names", visible_line(key.as_str())));
+            ui.note(&format!(
+                "warning: no skill is called `{}`, which {named} names",
+                visible_line(key.as_str())
+            ));
         }
     }
 }

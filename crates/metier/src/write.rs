@@ -71,8 +71,7 @@ impl Scratch {
     /// An empty one.
     pub(crate) fn new() -> Result<Self, WriteError> {
         let made = TempDir::with_prefix("metier-");
-        made.map(Self)
-            .map_err(|source| WriteError::Io { path: std::env::temp_dir(), source })
+        made.map(Self).map_err(|source| WriteError::Io { path: std::env::temp_dir(), source })
     }
 
     /// Where it is.

@@ -85,8 +85,10 @@ fn check<'a>(view: &'a View, settings: &Settings) -> Vec<Checked<'a>> {
     let hidden = catalog.hidden.iter().map(|h| (&h.found, SkillShape::hidden(catalog, h)));
     let mut candidates: Vec<(&Found, SkillShape<'a>)> = winners.chain(hidden).collect();
     candidates.sort_by(|(_, a), (_, b)| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
-    let loaded = parallel::map(&candidates, settings.limits.threads, |(found, _)| load(view, found));
-    let skills = candidates.into_iter().zip(loaded).map(|((_, shape), loaded)| merge(shape, loaded));
+    let loaded =
+        parallel::map(&candidates, settings.limits.threads, |(found, _)| load(view, found));
+    let skills =
+        candidates.into_iter().zip(loaded).map(|((_, shape), loaded)| merge(shape, loaded));
     skills.chain(catalog.skipped.iter().map(|skipped| failed(catalog, skipped))).collect()
 }
 

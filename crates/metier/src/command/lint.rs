@@ -194,9 +194,7 @@ fn print_json(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, 
         return;
     };
     if !fixed.is_empty() {
-        let shape = |(path, finding): &(String, Diagnostic)| {
-            json!({"path": path, "code": finding.code.as_str(), "message": finding.message})
-        };
+        let shape = |(path, finding): &(String, Diagnostic)| json!({"path": path, "code": finding.code.as_str(), "message": finding.message});
         document.insert("fixed".to_owned(), fixed.iter().map(shape).collect());
     }
     ui.document(&document);

@@ -51,7 +51,8 @@ pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandR
 /// The skills to show, by name: the winners, and with `all` those the selection leaves out.
 fn skills(catalog: &Catalog, all: bool) -> Vec<SkillShape<'_>> {
     let hidden = if all { catalog.hidden.as_slice() } else { &[] };
-    let mut skills: Vec<_> = catalog.entries.iter().map(|e| SkillShape::entry(catalog, e)).collect();
+    let mut skills: Vec<_> =
+        catalog.entries.iter().map(|e| SkillShape::entry(catalog, e)).collect();
     skills.extend(hidden.iter().map(|hidden| SkillShape::hidden(catalog, hidden)));
     if all {
         skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));

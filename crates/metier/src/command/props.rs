@@ -61,7 +61,8 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<u8>, Option<String>), C
 fn refused(path: &Path, diagnostics: &[Diagnostic]) -> CommandError {
     let fault = diagnostics.iter().find(|finding| finding.code.prevents_loading());
     let why = fault.map_or_else(String::new, |fault| {
-        let place = fault.position.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        let place =
+            fault.position.map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
         format!("{place}: {} {}", fault.code.as_str(), fault.message)
     });
     let shown = path.display();

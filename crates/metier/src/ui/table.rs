@@ -29,6 +29,11 @@ impl Table {
         self.rows.push(cells.into_iter().map(|(tone, text)| Cell { text, tone }).collect());
     }
 
+    /// Whether there are no rows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The table as text. Without `columns` nothing is cut.
     pub(crate) fn render(
         &self,

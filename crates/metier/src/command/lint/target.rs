@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use metier_format::lint::Neighbour;
 use metier_format::limits::MAX_FILE_BYTES;
+use metier_format::lint::Neighbour;
 use metier_format::text::visible_line;
 use metier_format::{Code, Diagnostic};
 use metier_store::store::{LoadError, Location, ReadError, Resources};
@@ -71,7 +71,8 @@ impl Targets {
         let typed: Vec<Typed<'_>> =
             asked.iter().map(|path| Typed::read(path, settings)).collect::<Result<_, _>>()?;
         let roots = typed.iter().map(|typed| Root::given(Layer::Personal, &typed.root)).collect();
-        let mut targets = Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
+        let mut targets =
+            Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
         for (index, typed) in typed.iter().enumerate() {
             let id = u16::try_from(index).map(RootId).map_err(|_| too_many(asked.len()))?;
             match &typed.file {
@@ -108,7 +109,9 @@ impl Targets {
                 files: neighbours(&skill.resources),
                 faults: skill.diagnostics.into_iter().filter(is_about_file).collect(),
             },
-            Err(LoadError::Invalid { path, diagnostics }) => self.read_invalid(target, &path, diagnostics),
+            Err(LoadError::Invalid { path, diagnostics }) => {
+                self.read_invalid(target, &path, diagnostics)
+            }
             Err(LoadError::NotFound(_)) => missing(),
             Err(LoadError::Io { source, .. }) => unreadable(&source.to_string()),
         }
@@ -144,12 +147,7 @@ impl Targets {
         other.unwrap_or(SKILL_FILE).to_owned()
     }
 
-    fn read_invalid(
-        &self,
-        target: &Target,
-        path: &Path,
-        diagnostics: Vec<Diagnostic>,
-    ) -> Reading {
+    fn read_invalid(&self, target: &Target, path: &Path, diagnostics: Vec<Diagnostic>) -> Reading {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match self.store.read(&target.at, &name, MAX_BYTES) {
             Ok(resource) => Reading {
@@ -217,8 +215,10 @@ impl Target {
 
     /// The file of a skill below a directory that was named.
     fn within(root: RootId, typed: &Typed<'_>, path: &Path, file: &str) -> Self {
-        let shown = if typed.path == Path::new(".") { PathBuf::new() } else { typed.path.to_owned() };
-        let directory = if path.as_os_str().is_empty() { typed.root.clone() } else { typed.root.join(path) };
+        let shown =
+            if typed.path == Path::new(".") { PathBuf::new() } else { typed.path.to_owned() };
+        let directory =
+            if path.as_os_str().is_empty() { typed.root.clone() } else { typed.root.join(path) };
         Self {
             shown: shown.join(path).join(file).display().to_string(),
             file: directory.join(file),
