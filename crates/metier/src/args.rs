@@ -10,6 +10,14 @@ use metier_store::Layer;
 use crate::command::{check, completions, lint, list, man, prompt, props, search, show, tour, why};
 use crate::{config, env};
 
+const EXAMPLES: &str = "\
+Examples:
+  metier                what is here, what is active, what to type next
+  metier list --json    the catalog as one JSON document
+  metier why pdf        who wins the name `pdf`, and by which rule
+  metier lint --fix     check every skill below here and repair what is safe
+  metier tour           see it work on the bundled skills";
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -19,10 +27,7 @@ use crate::{config, env};
     long_about = "The runtime for Agent Skills: find, check, explain and disclose them.\n\n\
         Without a command, one screen says what is here and what to type next.",
     max_term_width = 100,
-    after_help = "Examples:\n  metier                     what is here, what is active, what to type next\n  \
-        metier list --json         the catalog as one JSON document\n  \
-        metier why pdf             who wins the name `pdf`, and by which rule\n  \
-        metier lint --fix .        check every skill below here and repair what is safe"
+    after_help = EXAMPLES
 )]
 pub(crate) struct Cli {
     /// Flags every command takes, before or after its name.
@@ -131,7 +136,7 @@ pub(crate) fn wants_json(args: &[OsString]) -> bool {
 /// What the long help says after the flags: the variables, the settings and the exit codes.
 fn reference() -> String {
     format!(
-        "Environment (a flag beats a variable, a variable beats the settings file):\n{}\n\
+        "{EXAMPLES}\n\nEnvironment (a flag beats a variable, a variable beats the settings file):\n{}\n\
          Settings file (TOML; an unknown key is an error; relative paths start at the file):\n{}\n\
          Exit codes:\n  0    all is well\n  1    the request failed\n  2    wrong usage or \
          settings\n  3    refused\n  4    lint found errors\n  70   a bug in metier\n  130  \

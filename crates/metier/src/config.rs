@@ -84,8 +84,8 @@ pub(crate) struct PromptConfig {
 pub(crate) struct Key {
     /// Its name, with `.` for a table.
     pub(crate) name: &'static str,
-    /// What it takes, and what it is when absent.
-    pub(crate) shape: &'static str,
+    /// What it is when absent.
+    pub(crate) default: &'static str,
     /// What it does.
     pub(crate) meaning: &'static str,
     set: fn(&mut Config, &Value<'_>) -> Result<(), Fault>,
@@ -94,39 +94,39 @@ pub(crate) struct Key {
 /// Every key there is.
 #[rustfmt::skip]
 pub(crate) const KEYS: &[Key] = &[
-    Key { name: "roots", shape: "[{layer, path, immediate-only}]", meaning: "more roots, before the default ones",
+    Key { name: "roots", default: "none", meaning: "more roots: a list of `{layer, path, immediate-only}`",
         set: |config, value| { config.roots = list(value, root)?; Ok(()) } },
-    Key { name: "default-roots", shape: "true", meaning: "whether the agents' usual directories are roots",
+    Key { name: "default-roots", default: "true", meaning: "whether the agents' usual directories are roots",
         set: |config, value| { config.default_roots = Some(boolean(value)?); Ok(()) } },
-    Key { name: "precedence", shape: "\"default\"", meaning: "which layer wins: `default`, `project-first` or all five layers",
+    Key { name: "precedence", default: "default", meaning: "which layer wins: `default`, `project-first` or a list of all five",
         set: |config, value| { config.precedence = Some(precedence(value)?); Ok(()) } },
-    Key { name: "skills", shape: "\"all\"", meaning: "the enabled skills, as `--skills`",
+    Key { name: "skills", default: "all", meaning: "the enabled skills, as `--skills`",
         set: |config, value| { config.skills = Some(enabled(value)?); Ok(()) } },
-    Key { name: "disabled", shape: "[]", meaning: "skills that are never enabled",
+    Key { name: "disabled", default: "none", meaning: "skills that are never enabled",
         set: |config, value| { config.disabled = list(value, text)?; Ok(()) } },
-    Key { name: "agent", shape: "(none)", meaning: "the agent skills with `scope.agents` are offered to",
+    Key { name: "agent", default: "none", meaning: "the agent skills with `scope.agents` are offered to",
         set: |config, value| { config.agent = Some(text(value)?); Ok(()) } },
-    Key { name: "tenant", shape: "(none)", meaning: "the tenant, likewise",
+    Key { name: "tenant", default: "none", meaning: "the tenant, likewise",
         set: |config, value| { config.tenant = Some(text(value)?); Ok(()) } },
-    Key { name: "environment", shape: "(none)", meaning: "the environment, likewise, such as `production`",
+    Key { name: "environment", default: "none", meaning: "the environment, likewise, such as `production`",
         set: |config, value| { config.environment = Some(text(value)?); Ok(()) } },
-    Key { name: "host-version", shape: "(none)", meaning: "the agent's version, for skills that ask for one",
+    Key { name: "host-version", default: "none", meaning: "the agent's version, for skills that ask for one",
         set: |config, value| { config.host_version = Some(text(value)?); Ok(()) } },
-    Key { name: "trusted-folders", shape: "[]", meaning: "projects at or below these may bring skills",
+    Key { name: "trusted-folders", default: "none", meaning: "projects at or below these may bring skills",
         set: |config, value| { config.trusted_folders = list(value, path)?; Ok(()) } },
-    Key { name: "scan.max-depth", shape: "6", meaning: "directory levels below a root that are looked into",
+    Key { name: "scan.max-depth", default: "6", meaning: "directory levels below a root that are looked into",
         set: |config, value| { config.scan.max_depth = Some(number(value)?); Ok(()) } },
-    Key { name: "scan.max-directories", shape: "200000", meaning: "directories looked into per root",
+    Key { name: "scan.max-directories", default: "200000", meaning: "directories looked into per root",
         set: |config, value| { config.scan.max_directories = Some(number(value)?); Ok(()) } },
-    Key { name: "scan.threads", shape: "0", meaning: "threads that look; 0 lets the machine decide",
+    Key { name: "scan.threads", default: "0", meaning: "threads that look; 0 lets the machine decide",
         set: |config, value| { config.scan.threads = Some(number(value)?); Ok(()) } },
-    Key { name: "prompt.style", shape: "\"xml\"", meaning: "xml, xml-attributes, markdown, tool or json",
+    Key { name: "prompt.style", default: "xml", meaning: "xml, xml-attributes, markdown, tool or json",
         set: |config, value| { config.prompt.style = Some(style(value)?); Ok(()) } },
-    Key { name: "prompt.budget", shape: "(none)", meaning: "tokens the catalog may take in a prompt",
+    Key { name: "prompt.budget", default: "none", meaning: "tokens the catalog may take in a prompt",
         set: |config, value| { config.prompt.budget = Some(number(value)?); Ok(()) } },
-    Key { name: "prompt.pinned", shape: "[]", meaning: "skills a budget shortens last",
+    Key { name: "prompt.pinned", default: "none", meaning: "skills a budget shortens last",
         set: |config, value| { config.prompt.pinned = list(value, text)?; Ok(()) } },
-    Key { name: "color", shape: "\"auto\"", meaning: "auto, always or never",
+    Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];
 
@@ -224,12 +224,11 @@ pub(crate) fn default_path(environment: &Environment) -> Option<PathBuf> {
     Some(directory.join("metier").join("config.toml"))
 }
 
-/// The table as help shows it.
+/// The table as help shows it: the key, what it does, and its value when absent.
 pub(crate) fn table() -> String {
-    let name = KEYS.iter().map(|k| k.name.len()).max().unwrap_or(0);
-    let shape = KEYS.iter().map(|k| k.shape.len()).max().unwrap_or(0);
+    let width = KEYS.iter().map(|k| k.name.len()).max().unwrap_or(0);
     KEYS.iter().fold(String::new(), |mut text, key| {
-        let _ = writeln!(text, "  {:name$}  {:shape$}  {}", key.name, key.shape, key.meaning);
+        let _ = writeln!(text, "  {:width$}  {} [{}]", key.name, key.meaning, key.default);
         text
     })
 }
