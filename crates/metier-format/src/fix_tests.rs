@@ -43,7 +43,7 @@ fn overlapping_repairs_wait_for_the_next_round() {
 fn the_edits_of_one_finding_go_together_or_not_at_all() {
     // F5
     let both = finding(&[(0, 0, "\""), (3, 3, "\"")]);
-    check("abc", &[both.clone()], "\"abc\"", &[0], &[]);
+    check("abc", std::slice::from_ref(&both), "\"abc\"", &[0], &[]);
     check("abc", &[finding(&[(0, 1, "A")]), both.clone()], "Abc", &[0], &[1]);
     check("ab", &[both], "ab", &[], &[0]);
     // A finding that gave up leaves its places free.
