@@ -7,7 +7,8 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests ask Cargo where a package lies and read a file of it"
+    clippy::expect_used,
+    reason = "tests ask Cargo where a package lies, read a file of it and stop when that fails"
 )]
 
 use std::path::PathBuf;
