@@ -245,15 +245,15 @@ fn the_last_line_counts() {
     let mixed = report(&[Code::NameMissing, Code::NameMissing, Code::DeadLink, Code::EmptyBody]);
     let clean = report(&[]);
     assert_eq!(last(&[], Mode::Strict), "No findings in 0 files");
-    assert_eq!(last(&[clean.clone()], Mode::Strict), "No findings in 1 file");
+    assert_eq!(last(std::slice::from_ref(&clean), Mode::Strict), "No findings in 1 file");
     assert_eq!(
-        last(&[mixed.clone(), clean.clone()], Mode::Strict),
+        last(&[mixed, clean], Mode::Strict),
         "2 errors, 1 warning, 1 piece of advice in 2 files"
     );
     let mut fixable = report(&[Code::UnknownField]);
     fixable.diagnostics[0].fix = vec![Edit { span: Span::at(0), text: String::new() }];
     assert_eq!(
-        last(&[fixable.clone()], Mode::Strict),
+        last(std::slice::from_ref(&fixable), Mode::Strict),
         "1 error in 1 file; 1 can be repaired with `metier lint --fix`"
     );
     assert_eq!(
