@@ -91,11 +91,14 @@ fn check_body(body: Body<'_>, around: &Surroundings<'_>, findings: &mut Findings
             }
         }
         Piece::Code(span) => {
-            if let Some(mentions) = &mut mentions {
-                mentions.visit(span);
-            }
-            if let Some(references) = &mut references {
+            if let (Some(mentions), Some(references)) = (&mut mentions, &mut references) {
+                mentions.code(span);
                 references.code(body.slice(span));
+            }
+        }
+        Piece::Block(span) => {
+            if let Some(mentions) = &mut mentions {
+                mentions.block(span);
             }
         }
     });

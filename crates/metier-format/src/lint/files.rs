@@ -93,8 +93,8 @@ impl<'a> Files<'a> {
     /// The path nearest to `lower`, when it is near. The first in order among equals.
     fn similar(&self, lower: &str) -> Option<&'a str> {
         let wanted: Vec<char> = lower.chars().collect();
-        // Of four letters two are half: only longer paths may differ that much.
-        let most = MAX_DISTANCE.min(wanted.len() / 4);
+        // In a short path every letter counts: one may differ in five, two in ten.
+        let most = MAX_DISTANCE.min(wanted.len() / 5);
         if most == 0 || wanted.len() > MAX_COMPARED_CHARS {
             return None;
         }

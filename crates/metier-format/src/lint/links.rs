@@ -38,10 +38,7 @@ impl<'f, 'a> Links<'f, 'a> {
         let target = target(destination);
         match &target {
             Target::Other => {}
-            Target::Outside => self.findings.push(Some(span), || {
-                let message = format!("The link `{destination}` leaves the skill's directory");
-                Diagnostic::new(Code::PathLeavesSkill, message)
-            }),
+            Target::Outside => self.findings.push(Some(span), || leaves(destination)),
             Target::Inside(path) => self.expect(path, span),
         }
         target
@@ -73,6 +70,15 @@ impl<'f, 'a> Links<'f, 'a> {
             Diagnostic::new(Code::DeadLink, message).help(help)
         });
     }
+}
+
+fn leaves(destination: &str) -> Diagnostic {
+    let message = format!("The link `{destination}` leaves the skill's directory");
+    let finding = Diagnostic::new(Code::PathLeavesSkill, message);
+    if destination.split(['#', '?']).next().is_some_and(|path| path.ends_with("SKILL.md")) {
+        return finding.help("name the other skill instead; it may be installed elsewhere");
+    }
+    finding
 }
 
 /// Where `destination` leads, by its form.

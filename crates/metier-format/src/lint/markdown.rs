@@ -18,8 +18,10 @@ pub(super) enum Piece<'a> {
         /// Where to mark it.
         span: Span,
     },
-    /// Inline code, with its backticks, or text of a code block.
+    /// Inline code, with its backticks.
     Code(Span),
+    /// Text of a code block.
+    Block(Span),
 }
 
 /// Calls `visit` with every piece of `body`, in order. Links inside code are code. A reference
@@ -55,7 +57,7 @@ pub(super) fn walk(body: Body<'_>, mut visit: impl FnMut(Piece<'_>)) {
             Event::Start(Tag::CodeBlock(_)) => in_block = true,
             Event::End(TagEnd::CodeBlock) => in_block = false,
             Event::Code(_) => visit(Piece::Code(placed(body, range))),
-            Event::Text(_) if in_block => visit(Piece::Code(placed(body, range))),
+            Event::Text(_) if in_block => visit(Piece::Block(placed(body, range))),
             _ => {}
         }
     }

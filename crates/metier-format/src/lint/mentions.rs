@@ -21,7 +21,7 @@ const ROOTS: [&str; 8] = [
     "{baseDir}/",
     "${SKILL_ROOT}/",
     "$SKILL_ROOT/",
-    "./",
+    "<skill-dir>/",
 ];
 
 /// First words of names that stand for a name to be chosen.
@@ -31,12 +31,16 @@ const EXAMPLE_WORDS: [&str; 7] = ["your", "my", "some", "example", "sample", "fo
 const EXAMPLE_NAMES: [&str; 8] =
     ["name", "script", "file", "filename", "script_name", "script-name", "xxx", "baz"];
 
-/// Words before a path on its line that make it an example.
-const EXAMPLE_PHRASES: [&str; 7] =
-    ["e.g.", "example", "such as", "for instance", "like ", "would ", "i.e."];
+/// Words before a path that make it an example.
+const EXAMPLE_PHRASES: [&str; 5] = ["e.g.", "example", "such as", "for instance", "a scenario"];
 
-/// How far back on the line an example may be announced, in bytes.
-const LOOK_BACK: usize = 120;
+/// Words right after a path that make it a wish.
+const WISH: &str = " would ";
+
+/// How far back in the paragraph an example may be announced, and how far ahead a wish may be
+/// uttered, in bytes. Enough for a long sentence; the bound keeps the check linear.
+const LOOK_BACK: usize = 400;
+const LOOK_AHEAD: usize = 60;
 
 /// Checks one piece of code after the other.
 pub(super) struct Mentions<'f, 'a> {
@@ -51,24 +55,41 @@ impl<'f, 'a> Mentions<'f, 'a> {
         Self { body, files, reported: BTreeSet::new(), findings: Findings::default() }
     }
 
-    /// Looks at the code at `span`.
-    pub(super) fn visit(&mut self, span: Span) {
-        let start = (span.start as usize).saturating_sub(self.body.start);
-        for (offset, word) in words(self.body.slice(span)) {
-            if let Some((skip, path)) = skill_path(word)
-                && !self.files.has(&path)
-                && !self.is_announced_as_example(start + offset)
-                && !self.reported.contains(&path)
-            {
-                let at = self.body.start + start + offset + skip;
-                self.report(&path, Span::new(at, at + word.len() - skip));
-                self.reported.insert(path);
-            }
-        }
+    /// Looks at inline code. Prose may introduce it as an example.
+    pub(super) fn code(&mut self, span: Span) {
+        let (start, end) = (self.offset(span.start), self.offset(span.end));
+        self.visit(span, |this| this.is_example(start) || this.is_wish(end));
+    }
+
+    /// Looks at a line of a code block: a command that will be run as it stands.
+    pub(super) fn block(&mut self, span: Span) {
+        self.visit(span, |_| false);
     }
 
     pub(super) fn finish(self) -> Findings {
         self.findings
+    }
+
+    fn visit(&mut self, span: Span, excused: impl Fn(&Self) -> bool) {
+        for (offset, word) in words(self.body.slice(span)) {
+            let Some(mention) = Mention::of(word) else { continue };
+            if self.files.has(&mention.path) || self.reported.contains(&mention.path) {
+                continue;
+            }
+            if !self.is_ours(&mention) || excused(self) {
+                continue;
+            }
+            let at = span.start as usize + offset;
+            self.report(&mention.path, Span::new(at + mention.skip, at + word.len()));
+            self.reported.insert(mention.path);
+        }
+    }
+
+    /// Whether the path is in the skill or nowhere. `tools/` and `bin/` are as often those of the
+    /// project the agent works in, unless the skill has one.
+    fn is_ours(&self, mention: &Mention) -> bool {
+        let first = mention.path.split('/').next().unwrap_or_default();
+        mention.rooted || !matches!(first, "tools" | "bin") || self.files.has_directory(first)
     }
 
     fn report(&mut self, path: &str, span: Span) {
@@ -82,15 +103,24 @@ impl<'f, 'a> Mentions<'f, 'a> {
         });
     }
 
-    /// Whether the line says before `at` that what follows is only an example.
-    fn is_announced_as_example(&self, at: usize) -> bool {
-        let mut from = at.saturating_sub(LOOK_BACK);
-        while !self.body.text.is_char_boundary(from) {
-            from += 1;
-        }
+    /// The offset in the body of an offset in the file.
+    fn offset(&self, at: u32) -> usize {
+        (at as usize).saturating_sub(self.body.start)
+    }
+
+    /// Whether the paragraph says before `at` that what follows is only an example.
+    fn is_example(&self, at: usize) -> bool {
+        let from = self.body.text.ceil_char_boundary(at.saturating_sub(LOOK_BACK));
         let before = self.body.text.get(from..at).unwrap_or_default();
-        let line = before.rsplit('\n').next().unwrap_or_default().to_lowercase();
-        EXAMPLE_PHRASES.iter().any(|phrase| line.contains(phrase))
+        let paragraph = before.rsplit("\n\n").next().unwrap_or_default().to_lowercase();
+        EXAMPLE_PHRASES.iter().any(|phrase| paragraph.contains(phrase))
+    }
+
+    /// Whether the line says after `at` that this would be good to have.
+    fn is_wish(&self, at: usize) -> bool {
+        let until = self.body.text.floor_char_boundary(at + LOOK_AHEAD);
+        let after = self.body.text.get(at..until).unwrap_or_default();
+        after.lines().next().unwrap_or_default().contains(WISH)
     }
 }
 
@@ -112,22 +142,29 @@ fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The path relative to the skill that `word` certainly is, and how many bytes of the word come
-/// before it.
-fn skill_path(word: &str) -> Option<(usize, String)> {
-    let mut path = word;
-    while let Some(rest) = ROOTS.iter().find_map(|root| path.strip_prefix(root)) {
-        path = rest;
+/// A word that certainly is a path of the skill.
+#[derive(Debug, PartialEq, Eq)]
+struct Mention {
+    /// The path relative to the skill.
+    path: String,
+    /// How many bytes of the word come before it.
+    skip: usize,
+    /// Whether it is written from the skill's directory.
+    rooted: bool,
+}
+
+impl Mention {
+    fn of(word: &str) -> Option<Self> {
+        let from_root = ROOTS.iter().find_map(|root| word.strip_prefix(root));
+        let path = from_root.unwrap_or(word).trim_start_matches("./");
+        let (first, rest) = path.split_once('/')?;
+        let is_example = has_placeholder_character(path) || rest.split('/').any(is_example_name);
+        if !DIRECTORIES.contains(&first) || is_example || !has_extension(rest) {
+            return None;
+        }
+        let skip = word.len() - path.len();
+        Some(Self { path: resolve(path)?, skip, rooted: from_root.is_some() })
     }
-    let (first, rest) = path.split_once('/')?;
-    let is_ours = DIRECTORIES.contains(&first) && !rest.is_empty();
-    if !is_ours || has_placeholder_character(path) || !has_extension(rest) {
-        return None;
-    }
-    if rest.split('/').any(is_example_name) {
-        return None;
-    }
-    Some((word.len() - path.len(), resolve(path)?))
 }
 
 /// A file is told from a command or a method such as `tools/call` by its extension.

@@ -136,3 +136,7 @@ fn is_date(text: &str) -> bool {
         && time
             .is_none_or(|time| time.starts_with(|c: char| c.is_ascii_digit()) && time.contains(':'))
 }
+
+#[cfg(test)]
+#[path = "scalar_tests.rs"]
+mod tests;

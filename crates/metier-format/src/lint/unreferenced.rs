@@ -18,8 +18,19 @@ const FOR_PEOPLE: [&str; 7] =
     ["skill.md", "readme", "license", "licence", "notice", "changelog", "contributing"];
 
 /// What a script directory holds besides scripts.
-const PLUMBING: [&str; 5] =
-    ["__init__.py", "requirements.txt", "package.json", "package-lock.json", "tsconfig.json"];
+const PLUMBING: [&str; 7] = [
+    "__init__.py",
+    "package.json",
+    "package-lock.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "tsconfig.json",
+    "uv.lock",
+];
+
+/// Scripts that other scripts import.
+const HELPERS: [&str; 8] =
+    ["common", "config", "constants", "helpers", "lib", "types", "util", "utils"];
 
 /// Most files named in the finding.
 const MAX_NAMED: usize = 5;
@@ -78,7 +89,13 @@ impl<'f, 'a> References<'f, 'a> {
             candidates.filter(|path| !self.is_mentioned(path, &mut searches)).collect();
         let mut findings = Findings::default();
         if !left.is_empty() {
-            findings.push(None, || Diagnostic::new(Code::UnreferencedFile, message(&left)));
+            findings.push(None, || {
+                let finding = Diagnostic::new(Code::UnreferencedFile, message(&left));
+                if left.len() == 1 {
+                    return finding;
+                }
+                finding.help("mention them in the body, or remove them")
+            });
         }
         findings
     }
@@ -157,9 +174,19 @@ fn is_candidate(path: &str) -> bool {
     match path.split_once('/') {
         None => base.ends_with(".md"),
         // What lies deeper among the scripts is what scripts import.
-        Some(("scripts", rest)) => !rest.contains('/'),
+        Some(("scripts", rest)) => !rest.contains('/') && !is_for_scripts(&base),
         Some(_) => DIRECTORIES.iter().any(|directory| path.starts_with(directory)),
     }
+}
+
+/// Tests of scripts and modules they share, which nobody calls by name.
+fn is_for_scripts(base: &str) -> bool {
+    let stem = base.split('.').next().unwrap_or(base);
+    HELPERS.contains(&stem)
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.starts_with('_')
+        || base.contains(".test.")
 }
 
 fn is_path_character(c: char) -> bool {

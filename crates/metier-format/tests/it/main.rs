@@ -1,0 +1,4 @@
+//! What this crate promises to those who use it, seen from outside.
+
+mod advice;
+mod sarif;
