@@ -10,15 +10,17 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use metier_format::fix::settle;
 use metier_format::lint::{Neighbour, Surroundings, lint};
-use metier_format::report::{self, FileReport};
+use metier_format::limits::MAX_BODY_TOKENS;
+use metier_format::report::{self, Color, FileReport};
 use metier_format::text::visible_line;
 use metier_format::{Diagnostic, Mode, Severity, parse};
+use metier_store::tokens;
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::interrupt::Interrupt;
 use crate::settings::Settings;
-use crate::ui::{Ui, counted};
+use crate::ui::Ui;
 use crate::{parallel, write};
 
 use target::{Target, Targets};
@@ -133,7 +135,8 @@ fn findings(
     faults: &[Diagnostic],
 ) -> Vec<Diagnostic> {
     let parsed = parse(source, target.directory.as_deref());
-    let around = Surroundings { files, body_tokens: None };
+    let body = parsed.body.and_then(|start| source.get(start as usize..));
+    let around = Surroundings { files, body_tokens: body.and_then(body_tokens) };
     let advice = lint(source, &parsed, &around);
     let mut all = parsed.diagnostics;
     all.extend(advice);
@@ -170,32 +173,35 @@ fn print_human(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode,
         let message = visible_line(&finding.message);
         ui.line(format!("fixed {}: {} {message}", visible_line(path), finding.code.as_str()));
     }
-    ui.text(&report::human(files, mode));
     if files.is_empty() {
         return;
     }
-    let repaired = match fixed.len() {
-        0 => String::new(),
-        count => format!(", {} fixed", counted(count, "finding", "findings")),
-    };
-    ui.line(format!(
-        "{}: {}, {}{repaired}",
-        counted(files.len(), "skill", "skills"),
-        counted(report::count(files, mode, Severity::Error), "error", "errors"),
-        counted(report::count(files, mode, Severity::Warning), "warning", "warnings"),
-    ));
+    let color = if ui.colour() { Color::Ansi } else { Color::Plain };
+    ui.text(&report::human(files, mode, color));
 }
 
-/// The document of the contract; with repairs, it also says what was repaired.
+/// The document of the contract; after repairs, it also says what was repaired.
 fn print_json(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, ui: &mut Ui) {
     let text = report::json(files, mode);
-    let Ok(Value::Object(mut document)) = serde_json::from_str(&text) else {
+    if fixed.is_empty() {
         ui.text(&text);
         return;
+    }
+    let shape = |(path, finding): &(String, Diagnostic)| {
+        json!({"path": path, "code": finding.code.as_str(), "message": finding.message})
     };
-    if !fixed.is_empty() {
-        let shape = |(path, finding): &(String, Diagnostic)| json!({"path": path, "code": finding.code.as_str(), "message": finding.message});
+    let mut document: Value = serde_json::from_str(&text).unwrap_or_default();
+    if let Some(document) = document.as_object_mut() {
         document.insert("fixed".to_owned(), fixed.iter().map(shape).collect());
     }
     ui.document(&document);
+}
+
+/// The body's tokens, counted only when the estimate is too near the limit to decide: starting the
+/// tokenizer costs more than linting a thousand skills.
+fn body_tokens(body: &[u8]) -> Option<usize> {
+    let body = std::str::from_utf8(body).ok()?;
+    let about = tokens::estimate(body).about;
+    let near = MAX_BODY_TOKENS * 4 / 5..MAX_BODY_TOKENS * 5 / 4;
+    near.contains(&about).then(|| tokens::exact(body).count)
 }
