@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use metier_format::fix::settle;
-use metier_format::lint::{Neighbour, Surroundings, lint};
 use metier_format::limits::MAX_BODY_TOKENS;
+use metier_format::lint::{Neighbour, Surroundings, lint};
 use metier_format::report::{self, Color, FileReport};
 use metier_format::text::visible_line;
 use metier_format::{Diagnostic, Mode, Severity, parse};
@@ -187,9 +187,7 @@ fn print_json(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, 
         ui.text(&text);
         return;
     }
-    let shape = |(path, finding): &(String, Diagnostic)| {
-        json!({"path": path, "code": finding.code.as_str(), "message": finding.message})
-    };
+    let shape = |(path, finding): &(String, Diagnostic)| json!({"path": path, "code": finding.code.as_str(), "message": finding.message});
     let mut document: Value = serde_json::from_str(&text).unwrap_or_default();
     if let Some(document) = document.as_object_mut() {
         document.insert("fixed".to_owned(), fixed.iter().map(shape).collect());
