@@ -25,6 +25,7 @@ fn what_all_six_reject_loads_where_a_person_can_read_it() {
     check(format!("\u{feff}{good}"), Loads, &[]);
     check(format!("\n{good}"), Loads, &["SK012"]);
     description("Use when: asked", Loads, &["SK029"]);
+    check(file_with("metadata:\n\tauthor: x"), Loads, &["SK029"]);
     name("技能", "技能", &[]);
 }
 
@@ -35,7 +36,7 @@ fn what_nobody_can_read_is_refused_with_its_own_code() {
     check(file("- name: my-skill"), Refused, &["SK028"]);
     check(file_with("a: \u{0}"), Refused, &["SK003"]);
     check(b"---\nname: my-skill\ndescription: \xe9\n---\n", Refused, &["SK001"]);
-    check(file_with("metadata:\n\tauthor: x"), Refused, &["SK027"]);
+    check(file_with("metadata: {author: x"), Refused, &["SK027"]);
     check(file_with("a: {b: &c d, e: *c}"), Refused, &["SK024"]);
     check(file_with("a: {b: !!python/object c}"), Refused, &["SK025"]);
 }
