@@ -47,6 +47,16 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible(&flat).into_owned())
 }
 
+/// `text` as a message quotes it: in backticks, on one line, nothing live, cut where it gets long.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", visible_line(text.get(..end).unwrap_or_default())),
+        None => format!("`{}`", visible_line(text)),
+    }
+}
+
 /// `json`, which is JSON text, with every live character inside its strings in JSON's own escape:
 /// a program reads the same document, a terminal sees nothing it would obey.
 #[must_use]
