@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{Fixed, apply, settle};
 use crate::diagnostic::{Code, Diagnostic, Edit};
-use crate::lint::{Surroundings, lint};
+use crate::lint::{self, Surroundings};
 use crate::parse::{Parsed, parse};
 use crate::span::Span;
 use crate::text;
@@ -96,18 +96,14 @@ fn repairs_that_undo_each_other_end() {
 fn a_skill_is_repaired_and_nothing_else_in_it_moves() {
     // F5
     let text = "---\r\nname: sort-ledger\r\n# kept\ndescription:   Sorts led\u{200b}gers by date. Use when asked.\n---\n\nBo\u{200b}dy \u{2060}# x\n\two\u{202e}rd\n";
-    let settled =
-        settle(text.as_bytes(), |bytes| lint(bytes, &parse(bytes, None), &Surroundings::default()));
+    let settled = settle(text.as_bytes(), |bytes| everything(bytes).1);
     let expected = text.replace("led\u{200b}gers", "ledgers").replace("wo\u{202e}rd", "word");
-    if parse(text.as_bytes(), None).manifest.is_some() {
-        assert_eq!(String::from_utf8_lossy(&settled.bytes), expected);
-    }
+    assert_eq!(String::from_utf8_lossy(&settled.bytes), expected);
 }
 
 fn everything(bytes: &[u8]) -> (Parsed, Vec<Diagnostic>) {
     let parsed = parse(bytes, None);
-    let mut all = parsed.diagnostics.clone();
-    all.extend(lint(bytes, &parsed, &Surroundings::default()));
+    let all = lint::everything(bytes, &parsed, &Surroundings::default());
     (parsed, all)
 }
 

@@ -69,6 +69,20 @@ pub fn lint(bytes: &[u8], parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Dia
     findings.into_diagnostics(bytes, MAX_DIAGNOSTICS.saturating_sub(parsed.diagnostics.len()))
 }
 
+/// What parsing found and what [`lint`] adds, together in file order.
+#[must_use]
+pub fn everything(bytes: &[u8], parsed: &Parsed, around: &Surroundings<'_>) -> Vec<Diagnostic> {
+    let mut all = parsed.diagnostics.clone();
+    all.extend(lint(bytes, parsed, around));
+    all.sort_by_key(place_of);
+    all
+}
+
+/// Where a finding belongs in file order. What has no place comes last.
+fn place_of(diagnostic: &Diagnostic) -> u32 {
+    diagnostic.span.map_or(u32::MAX, |span| span.start)
+}
+
 fn check_manifest(source: Source<'_>, findings: &mut Findings) {
     if let Some(manifest) = &source.parsed.manifest {
         findings.absorb(name::check(&manifest.name));
@@ -168,7 +182,7 @@ impl Findings {
     /// so that what was dropped is said.
     fn into_diagnostics(mut self, bytes: &[u8], room: usize) -> Vec<Diagnostic> {
         let room = room.max(1);
-        self.kept.sort_by_key(|d| (d.span.map_or(u32::MAX, |span| span.start), d.code));
+        self.kept.sort_by_key(|d| (place_of(d), d.code));
         let total = self.kept.len() + self.dropped;
         if total > room {
             self.kept.truncate(room - 1);

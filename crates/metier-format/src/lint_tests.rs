@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Neighbour, Surroundings, lint};
+use super::{Neighbour, Surroundings, everything, lint};
 use crate::diagnostic::{Code, Diagnostic, Mode, Severity};
 use crate::limits::{MAX_DIAGNOSTICS, MAX_FILE_BYTES};
 use crate::parse::{Parsed, parse};
@@ -361,6 +361,17 @@ fn findings_come_in_file_order() {
     assert_eq!(codes, ["SK203", "SK213", "SK205", "SK209", "SK206", "SK208", "SK207"]);
     let lines: Vec<u32> = found.iter().filter_map(|d| Some(d.position?.line)).collect();
     assert_eq!(lines, [3, 3, 5, 6, 6, 7]);
+}
+
+#[test]
+fn what_parsing_found_is_sorted_in() {
+    // F3: NameNotLowercase stands before the hidden character, a file without a place last.
+    let text = HEAD.replace("sort-ledger", "Sort-Ledger") + "a\u{200b}b\n";
+    let mut parsed = parse(text.as_bytes(), None);
+    parsed.diagnostics.push(Diagnostic::new(Code::NameNotDirectory, "x"));
+    let found = everything(text.as_bytes(), &parsed, &Surroundings::default());
+    let codes: Vec<Code> = found.iter().map(|d| d.code).collect();
+    assert_eq!(codes, [Code::NameNotLowercase, Code::HiddenUnicode, Code::NameNotDirectory]);
 }
 
 #[test]

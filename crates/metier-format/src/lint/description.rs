@@ -147,9 +147,8 @@ const TRIGGERS: [&str; 34] = [
 pub(super) fn check(source: Source<'_>, description: &Text) -> Findings {
     let mut findings = Findings::default();
     let words = Words::of(description);
-    let span = first_line(source, description.span);
     if words.content < MIN_CONTENT_WORDS {
-        findings.push(Some(span), || {
+        findings.push(Some(description.span), || {
             let message = match words.content {
                 0 => "The description has no words that say what the skill does".to_owned(),
                 1 => "The description has only 1 word that says what the skill does".to_owned(),
@@ -158,7 +157,7 @@ pub(super) fn check(source: Source<'_>, description: &Text) -> Findings {
             Diagnostic::new(Code::DescriptionVague, message)
         });
     } else if words.english && !words.has_trigger() {
-        findings.push(Some(span), || {
+        findings.push(Some(description.span), || {
             let message = "The description does not say when to use the skill";
             Diagnostic::new(Code::DescriptionNoTrigger, message)
         });
@@ -217,12 +216,6 @@ impl Words {
     }
 }
 
-/// The part of `span` on its first line.
-fn first_line(source: Source<'_>, span: Span) -> Span {
-    let line = span.slice(source.text).lines().next().unwrap_or_default();
-    Span::new(span.start as usize, span.start as usize + line.len())
-}
-
 /// Where the description's first angle bracket stands. One that is written as an escape is marked
 /// by the whole value.
 fn markup(source: Source<'_>, description: &Text) -> Option<Span> {
@@ -236,7 +229,7 @@ fn markup(source: Source<'_>, description: &Text) -> Option<Span> {
             let start = description.span.start as usize + skip + at;
             Span::new(start, start + 1)
         }
-        None => first_line(source, description.span),
+        None => description.span,
     })
 }
 

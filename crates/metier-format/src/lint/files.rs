@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Neighbour;
+use crate::text::quoted;
 
 /// Most paths compared letter by letter over one file. Suggestions past it are simply not made.
 const MAX_COMPARISONS: usize = 20_000;
@@ -123,9 +124,10 @@ impl Meant<'_> {
     /// The help line of a finding about a path that does not exist.
     pub(super) fn help(&self) -> String {
         match self {
-            Self::Case(real) => format!("the file is spelled `{real}`"),
-            Self::Elsewhere(real) => format!("did you mean `{real}`?"),
-            Self::Similar(real) => format!("did you mean `{real}`?"),
+            Self::Case(real) => format!("the file is spelled {}", quoted(real)),
+            Self::Elsewhere(real) | Self::Similar(real) => {
+                format!("did you mean {}?", quoted(real))
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use super::Findings;
 use super::files::Files;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
+use crate::text::quoted;
 
 /// Destinations people write where a real one will stand.
 const PLACEHOLDERS: [&str; 8] = ["url", "link", "path", "href", "uri", "src", "path/to", "example"];
@@ -56,7 +57,7 @@ impl<'f, 'a> Links<'f, 'a> {
         }
         let slashes = path.replace('\\', "/");
         let help = if files.has(&slashes) {
-            Some(format!("write `{slashes}`, with `/`"))
+            Some(format!("write {}, with `/`", quoted(&slashes)))
         } else {
             files.meant(path).map(|meant| meant.help())
         };
@@ -65,7 +66,7 @@ impl<'f, 'a> Links<'f, 'a> {
             return;
         }
         self.findings.push(Some(span), || {
-            let message = format!("The link points to `{path}`, which does not exist");
+            let message = format!("The link points to {}, which does not exist", quoted(path));
             let help = help.unwrap_or_else(|| "add the file, or correct the link".to_owned());
             Diagnostic::new(Code::DeadLink, message).help(help)
         });
@@ -73,7 +74,7 @@ impl<'f, 'a> Links<'f, 'a> {
 }
 
 fn leaves(destination: &str) -> Diagnostic {
-    let message = format!("The link `{destination}` leaves the skill's directory");
+    let message = format!("The link {} leaves the skill's directory", quoted(destination));
     let finding = Diagnostic::new(Code::PathLeavesSkill, message);
     if destination.split(['#', '?']).next().is_some_and(|path| path.ends_with("SKILL.md")) {
         return finding.help("name the other skill instead; it may be installed elsewhere");

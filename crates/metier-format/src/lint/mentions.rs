@@ -8,6 +8,7 @@ use super::links::{has_placeholder_character, resolve};
 use super::{Body, Findings};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::span::Span;
+use crate::text::quoted;
 
 /// The directories a skill brings.
 const DIRECTORIES: [&str; 5] = ["scripts", "bin", "tools", "references", "assets"];
@@ -98,7 +99,7 @@ impl<'f, 'a> Mentions<'f, 'a> {
             None => "add the file, or correct the path".to_owned(),
         };
         self.findings.push(Some(span), || {
-            let message = format!("`{path}` does not exist in the skill");
+            let message = format!("{} does not exist in the skill", quoted(path));
             Diagnostic::new(Code::MissingScript, message).help(help)
         });
     }

@@ -9,6 +9,7 @@ use super::Findings;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::name::SkillName;
 use crate::span::Spanned;
+use crate::text::quoted;
 
 pub(super) fn check(name: &Spanned<SkillName>) -> Findings {
     let mut findings = Findings::default();
@@ -25,11 +26,15 @@ fn reason(name: &str) -> Option<String> {
     }
     let look: String = name.chars().flat_map(look_of).collect();
     if look.is_ascii() {
-        return Some(format!("`{name}` looks like `{look}`, which has other letters"));
+        return Some(format!(
+            "{} looks like {}, which has other letters",
+            quoted(name),
+            quoted(&look)
+        ));
     }
     // Letters of scripts that are written together, such as Latin inside Japanese, are fine.
     (name.detect_restriction_level() > RestrictionLevel::ModeratelyRestrictive && mixes(name))
-        .then(|| format!("`{name}` mixes letters of scripts that look alike"))
+        .then(|| format!("{} mixes letters of scripts that look alike", quoted(name)))
 }
 
 /// What `c` looks like, where that is something else. ASCII stays: its skeleton writes `m` as `rn`.

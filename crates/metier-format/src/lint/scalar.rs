@@ -6,6 +6,7 @@ use super::{Findings, Source};
 use crate::diagnostic::{Code, Diagnostic, Edit};
 use crate::manifest::{Manifest, Text};
 use crate::span::Span;
+use crate::text::quoted;
 
 pub(super) fn check(source: Source<'_>, manifest: &Manifest) -> Findings {
     let mut spans = text_spans(manifest);
@@ -18,11 +19,11 @@ pub(super) fn check(source: Source<'_>, manifest: &Manifest) -> Findings {
         let written = span.slice(source.text).trim();
         let Some(kind) = taken_for(written) else { continue };
         findings.push(Some(span), || {
-            let message = format!("Some YAML readers take `{written}` for {kind}");
-            let quoted = Edit { span, text: format!("\"{written}\"") };
+            let message = format!("Some YAML readers take {} for {kind}", quoted(written));
+            let text = format!("\"{written}\"");
             Diagnostic::new(Code::CoercedScalar, message)
-                .help(format!("write `\"{written}\"`"))
-                .fix(vec![quoted])
+                .help(format!("write {}", quoted(&text)))
+                .fix(vec![Edit { span, text }])
         });
     }
     findings

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::files::{Files, base_name};
 use super::{Body, Findings};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::text::quoted;
 
 /// Directories whose files are there to be used.
 const DIRECTORIES: [&str; 3] = ["scripts/", "references/", "assets/"];
@@ -194,7 +195,7 @@ fn is_path_character(c: char) -> bool {
 }
 
 fn message(left: &[&str]) -> String {
-    let named: Vec<String> = left.iter().take(MAX_NAMED).map(|path| format!("`{path}`")).collect();
+    let named: Vec<String> = left.iter().take(MAX_NAMED).map(|path| quoted(path)).collect();
     let more = left.len().saturating_sub(MAX_NAMED);
     let verb = if left.len() == 1 { "is" } else { "are" };
     let and_more = if more == 0 { String::new() } else { format!(" and {more} more") };

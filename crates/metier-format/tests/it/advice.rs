@@ -10,9 +10,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use metier_format::lint::{Surroundings, lint};
+use metier_format::fix::settle;
+use metier_format::lint::{Surroundings, everything, lint};
 use metier_format::report::{Color, FileReport, human, json, sarif};
-use metier_format::{Code, Diagnostic, Mode, parse};
+use metier_format::text::is_hidden;
+use metier_format::{Code, Diagnostic, Mode, Parsed, parse};
 
 /// Skills of our own, for where no others lie beside the project: path and text.
 const OWN: [(&str, &str); 3] = [
@@ -103,5 +105,25 @@ fn every_report_of_real_skills_can_be_written() {
         for text in [json(&reports, mode), sarif(&reports, mode)] {
             serde_json::from_str::<serde_json::Value>(&text).expect("one JSON document");
         }
+    }
+}
+
+#[test]
+fn repairs_keep_what_real_skills_are_and_then_end() {
+    // F5
+    for report in reports() {
+        let find = |bytes: &[u8]| everything(bytes, &parse(bytes, None), &Surroundings::default());
+        let settled = settle(&report.source, find);
+        let (before, after) = (parse(&report.source, None), parse(&settled.bytes, None));
+        let shown = |parsed: &Parsed| {
+            let manifest = parsed.manifest.as_ref()?;
+            let text = manifest.description.chars().filter(|c| !is_hidden(*c));
+            Some((manifest.name.to_string(), text.collect::<String>()))
+        };
+        if before.manifest.is_some() {
+            assert_eq!(shown(&before), shown(&after), "{}", report.path);
+        }
+        let again = settle(&settled.bytes, find);
+        assert_eq!(again.applied, [], "{} is not settled", report.path);
     }
 }
