@@ -5,6 +5,7 @@
 //! [`Discovery`], `catalog` turns it into the one view a session has, `disclose` shows that view to
 //! a model.
 
+pub mod bundled;
 mod candidate;
 pub mod catalog;
 pub mod contained;
@@ -13,13 +14,16 @@ pub mod discover;
 mod disk;
 pub mod file_store;
 pub mod layer;
+pub mod layered_store;
 mod level;
 pub mod limits;
 mod load;
+pub mod memory_store;
 mod paths;
 mod resources;
 mod scan;
 pub mod store;
+mod tree;
 mod walk;
 
 pub use catalog::{Catalog, Entry};
@@ -27,4 +31,6 @@ pub use contained::ContainedPath;
 pub use discover::{Discovery, Facts, Found, Skipped};
 pub use file_store::FileStore;
 pub use layer::{Layer, Precedence, Root, RootId};
+pub use layered_store::LayeredStore;
+pub use memory_store::MemoryStore;
 pub use store::Store;
