@@ -1,5 +1,3 @@
-#![expect(clippy::disallowed_methods, reason = "tests make the files they look at")]
-
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
