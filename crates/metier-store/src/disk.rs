@@ -19,8 +19,8 @@ use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_o
 use crate::layer::Root;
 use crate::level::{Child, Identity};
 use crate::limits::{LISTING_BYTES, MAX_PREFIX_BYTES, PREFIX_BYTES};
-use crate::paths::{joined, last, path_of, shown};
-use crate::walk::{Desk, Directory, Ground, NEVER_LISTED};
+use crate::paths::{joined, path_of, shown};
+use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -162,7 +162,7 @@ impl Disk {
             desk.unreadable(at.path, &reason(errno));
         }
         match file {
-            Some(file) if !is_bare_root(at, desk) => {
+            Some(file) if !desk.is_bare_root(at) => {
                 desk.discard(&group);
                 self.probe(at, &file, desk);
             }
@@ -178,7 +178,7 @@ impl Disk {
         (kind, device, inode): (FileType, u64, u64),
         desk: &mut Desk<'_>,
     ) -> Option<Child<'a>> {
-        if name.starts_with(b".") {
+        if is_hidden(name) {
             return None;
         }
         match kind {
@@ -203,11 +203,10 @@ impl Disk {
 
 impl Ground for Disk {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        if !is_bare_root(at, desk) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
+        if !desk.is_bare_root(at) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
             return;
         }
-        let name = last(at.path);
-        if !NEVER_LISTED.iter().any(|never| name == never.as_bytes()) {
+        if may_be_listed(at.path) {
             self.list(at, desk);
         }
     }
@@ -296,11 +295,6 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
     special(kind, path)
 }
 
-/// The root of a walk on which only its subdirectories can be skills.
-fn is_bare_root(at: Directory<'_>, desk: &Desk<'_>) -> bool {
-    desk.plan.immediate_only && at.path.is_empty()
-}
-
 /// `parent/name` with a NUL at its end, in a buffer that is used again.
 fn set_path(path: &mut Vec<u8>, parent: &[u8], name: &[u8]) {
     path.clear();
@@ -375,3 +369,7 @@ fn read_at(
         }
     }
 }
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;

@@ -219,3 +219,7 @@ impl Seen {
 fn offset(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+#[path = "level_tests.rs"]
+mod tests;

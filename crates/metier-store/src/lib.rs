@@ -5,6 +5,7 @@
 //! [`Discovery`], `catalog` turns it into the one view a session has, `disclose` shows that view to
 //! a model.
 
+pub mod bundled;
 mod candidate;
 pub mod catalog;
 pub mod contained;
@@ -13,9 +14,11 @@ pub mod discover;
 mod disk;
 pub mod file_store;
 pub mod layer;
+pub mod layered_store;
 mod level;
 pub mod limits;
 mod load;
+pub mod memory_store;
 mod paths;
 mod resources;
 mod scan;
@@ -24,6 +27,7 @@ pub mod selection;
 pub mod store;
 pub mod suggest;
 pub mod tokens;
+mod tree;
 mod walk;
 
 #[cfg(test)]
@@ -34,5 +38,7 @@ pub use contained::ContainedPath;
 pub use discover::{Discovery, Facts, Found, Skipped};
 pub use file_store::FileStore;
 pub use layer::{Layer, Precedence, Root, RootId};
+pub use layered_store::LayeredStore;
+pub use memory_store::MemoryStore;
 pub use selection::{Enabled, Selection};
 pub use store::Store;

@@ -51,3 +51,7 @@ pub(crate) fn shown(path: &[u8]) -> String {
     }
     visible_line(&String::from_utf8_lossy(path)).into_owned()
 }
+
+#[cfg(test)]
+#[path = "paths_tests.rs"]
+mod tests;

@@ -68,9 +68,7 @@ fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
             found.retain(|found| once.first(found.identity));
             skipped.retain(|(identity, _)| once.first(*identity));
         }
-        discovery.stats.directories += stats.directories;
-        discovery.stats.files += stats.files;
-        discovery.stats.bytes_read += stats.bytes_read;
+        discovery.stats += stats;
         append(&mut discovery.found, found);
         discovery.skipped.extend(skipped.into_iter().map(|(_, skipped)| skipped));
         discovery.notes.extend(notes);

@@ -17,13 +17,13 @@ use crate::discover::{Found, Note, ScanLimits, ScanStats, Skipped};
 use crate::layer::RootId;
 use crate::level::{Child, Identity, Level, Seen, Siblings, Tally};
 use crate::limits;
-use crate::paths::{bytes_of, path_of, path_order, shown};
+use crate::paths::{bytes_of, last, path_of, path_order, shown};
 
 /// Directories that hold no skills of the user's but may hold thousands of directories. They are
 /// looked at for a `SKILL.md` of their own like any other, and never listed. Directories whose
 /// name starts with a dot (`.git`, `.venv`, `.cache`, a `.disabled` somebody made) are passed over
 /// entirely: no skill can be called so.
-pub(crate) const NEVER_LISTED: [&str; 3] = ["node_modules", "__pycache__", "venv"];
+const NEVER_LISTED: [&str; 3] = ["node_modules", "__pycache__", "venv"];
 
 /// What is walked over.
 pub(crate) trait Ground: Sync {
@@ -138,6 +138,17 @@ pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Har
     harvest
 }
 
+/// Whether a directory called so is passed over.
+pub(crate) fn is_hidden(name: &[u8]) -> bool {
+    name.starts_with(b".")
+}
+
+/// Whether the directory at `path`, which is no skill, is listed.
+pub(crate) fn may_be_listed(path: &[u8]) -> bool {
+    let name = last(path);
+    !NEVER_LISTED.iter().any(|never| never.as_bytes() == name)
+}
+
 impl Plan {
     /// The plan for one root under `limits`, with the number of threads already decided.
     pub(crate) fn new(root: RootId, immediate_only: bool, limits: &ScanLimits) -> Self {
@@ -152,6 +163,11 @@ impl Plan {
 }
 
 impl Desk<'_> {
+    /// Whether `at` is the root of a walk on which only its subdirectories can be skills.
+    pub(crate) fn is_bare_root(&self, at: Directory<'_>) -> bool {
+        self.plan.immediate_only && at.path.is_empty()
+    }
+
     /// A candidate was found.
     pub(crate) fn found(&mut self, found: Found) {
         self.harvest.found.push(found);
@@ -244,8 +260,7 @@ impl Harvest {
             order.extend(desk.pieces.iter().map(|piece| (piece.start, index, piece.found)));
             self.skipped.extend(desk.harvest.skipped);
             self.notes.extend(desk.harvest.notes);
-            self.stats.files += desk.harvest.stats.files;
-            self.stats.bytes_read += desk.harvest.stats.bytes_read;
+            self.stats += desk.harvest.stats;
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
