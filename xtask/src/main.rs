@@ -1,2 +1,90 @@
-//! The chores.
-fn main() {}
+//! The project's own chores. `cargo xtask` alone lists them.
+//!
+//! Nothing here ships. `check` is what CI runs; `tidy` holds the source to the rules no compiler
+//! knows, and is also run as a test.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "chores start cargo, read the source tree and talk to the developer"
+)]
+
+mod bench;
+mod check;
+mod fuzz;
+mod process;
+mod requirements;
+mod source;
+mod tidy;
+
+use std::process::ExitCode;
+
+/// One chore: its name, its arguments, what it does, and the function that does it.
+struct Task {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<(), String>,
+}
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "check",
+        arguments: "",
+        about: "everything CI runs: format, clippy, tests, doc tests, tidy, fuzz targets build",
+        run: check::run,
+    },
+    Task {
+        name: "tidy",
+        arguments: "",
+        about: "the rules no compiler knows (also run as a test)",
+        run: |_| tidy::run(),
+    },
+    Task {
+        name: "requirements",
+        arguments: "",
+        about: "rewrite the test column of docs/requirements.md from the tests",
+        run: |_| requirements::write(),
+    },
+    Task {
+        name: "fuzz",
+        arguments: "NAME|all SECONDS",
+        about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
+        run: fuzz::run,
+    },
+    Task {
+        name: "bench",
+        arguments: "[NAME…] [--quick]",
+        about: "run the benchmarks; each prints ratios against a floor measured in the same run",
+        run: bench::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(name) = arguments.next() else {
+        list();
+        return ExitCode::SUCCESS;
+    };
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        eprintln!("error: there is no task `{name}`");
+        list();
+        return ExitCode::from(2);
+    };
+    let rest: Vec<String> = arguments.collect();
+    match (task.run)(&rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn list() {
+    println!("cargo xtask TASK\n");
+    for task in TASKS {
+        println!("  {:<14}{:<22}{}", task.name, task.arguments, task.about);
+    }
+}
