@@ -12,6 +12,7 @@ pub mod digest;
 pub mod discover;
 mod disk;
 pub mod file_store;
+pub mod index;
 pub mod layer;
 mod level;
 pub mod limits;

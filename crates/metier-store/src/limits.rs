@@ -1,5 +1,7 @@
 //! Every bound of this crate, each with its reason. Reaching one is reported, never silent.
 
+use std::time::Duration;
+
 /// Directory levels below a root that are looked into. The standard's guide suggests four to six.
 pub const MAX_DEPTH: usize = 6;
 
@@ -80,3 +82,7 @@ pub const MAX_QUERY_WORDS: usize = 64;
 
 /// Words of the index that one word of a query may stand for as a prefix, or as a slip.
 pub const MAX_EXPANSIONS: usize = 32;
+
+/// How long a catalog is good without anybody looking at the files again. Watching makes changes
+/// known much sooner; this is for what no watch can see.
+pub const CATALOG_TTL: Duration = Duration::from_secs(300);
