@@ -13,6 +13,7 @@ pub mod digest;
 pub mod discover;
 mod disk;
 pub mod file_store;
+pub mod index;
 pub mod layer;
 pub mod layered_store;
 mod level;

@@ -1,5 +1,7 @@
 //! Every bound of this crate, each with its reason. Reaching one is reported, never silent.
 
+use std::time::Duration;
+
 /// Directory levels below a root that are looked into. The standard's guide suggests four to six.
 pub const MAX_DEPTH: usize = 6;
 
@@ -45,6 +47,18 @@ pub const MAX_RESOURCE_DEPTH: usize = 32;
 /// Largest resource read by default, in bytes.
 pub const MAX_RESOURCE_BYTES: u64 = 200_000;
 
+/// Longest path of a file inside a skill, in bytes; the kernel refuses longer ones.
+pub const MAX_PATH_BYTES: usize = 4095;
+
+/// Links followed on the way to one file, as the kernel has it.
+pub const MAX_LINKS: usize = 40;
+
+/// Times a contained open is tried again when a rename elsewhere made the kernel unsure.
+pub const MAX_OPEN_RETRIES: usize = 128;
+
+/// Largest tree a digest is taken of, in bytes of content. Ten times the largest real skill known.
+pub const MAX_TREE_BYTES: u64 = 512 * 1024 * 1024;
+
 /// Longest text, in bytes, that suggestions are looked for. A name has at most 256 characters of at
 /// most four bytes; whatever is longer was not meant as one.
 pub const MAX_TYPED_BYTES: usize = 1024;
@@ -69,14 +83,6 @@ pub const MAX_QUERY_WORDS: usize = 64;
 /// Words of the index that one word of a query may stand for as a prefix, or as a slip.
 pub const MAX_EXPANSIONS: usize = 32;
 
-/// Longest path of a file inside a skill, in bytes; the kernel refuses longer ones.
-pub const MAX_PATH_BYTES: usize = 4095;
-
-/// Links followed on the way to one file, as the kernel has it.
-pub const MAX_LINKS: usize = 40;
-
-/// Times a contained open is tried again when a rename elsewhere made the kernel unsure.
-pub const MAX_OPEN_RETRIES: usize = 128;
-
-/// Largest tree a digest is taken of, in bytes of content. Ten times the largest real skill known.
-pub const MAX_TREE_BYTES: u64 = 512 * 1024 * 1024;
+/// How long a catalog is good without anybody looking at the files again. Watching makes changes
+/// known much sooner; this is for what no watch can see.
+pub const CATALOG_TTL: Duration = Duration::from_secs(300);
