@@ -14,13 +14,14 @@ use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum as _;
 use metier_format::Position;
+use metier_store::disclose::Style;
 use metier_store::{Layer, Precedence};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::args::{ColorChoice, RootArgument};
-use crate::command::prompt::PromptStyle;
 use crate::env::Environment;
 use crate::error::CommandError;
 
@@ -73,7 +74,7 @@ pub(crate) struct ScanConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PromptConfig {
     /// `prompt.style`.
-    pub(crate) style: Option<PromptStyle>,
+    pub(crate) style: Option<Style>,
     /// `prompt.budget`.
     pub(crate) budget: Option<usize>,
     /// `prompt.pinned`.
@@ -396,19 +397,23 @@ fn precedence(value: &Value<'_>) -> Result<Precedence, Fault> {
 }
 
 fn color(value: &Value<'_>) -> Result<ColorChoice, Fault> {
-    choice(value, "a choice of colour")
+    let names = ["auto", "always", "never"];
+    choice(value, "a choice of colour", &names, |word| ColorChoice::from_str(word, false).ok())
 }
 
-fn style(value: &Value<'_>) -> Result<PromptStyle, Fault> {
-    choice(value, "a style")
+fn style(value: &Value<'_>) -> Result<Style, Fault> {
+    choice(value, "a style", &Style::ALL.map(Style::as_str), Style::parse)
 }
 
-/// One of the words a flag takes, so that the file and the flag never differ.
-fn choice<T: clap::ValueEnum>(value: &Value<'_>, what: &str) -> Result<T, Fault> {
+/// One of the words a flag takes.
+fn choice<T>(
+    value: &Value<'_>,
+    what: &str,
+    names: &[&str],
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, Fault> {
     let word = text(value)?;
-    T::from_str(&word, false).map_err(|_| {
-        let values: Vec<_> = T::value_variants().iter().filter_map(T::to_possible_value).collect();
-        let names: Vec<&str> = values.iter().map(clap::builder::PossibleValue::get_name).collect();
+    read(&word).ok_or_else(|| {
         let fault = Fault::at(value, format!("`{word}` is not {what}"));
         fault.hint(format!("write one of {}", names.join(", ")))
     })

@@ -1,11 +1,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use metier_store::disclose::Style;
 use metier_store::{Layer, Precedence};
 
 use super::{Config, ConfigError, KEYS, default_path, table};
 use crate::args::ColorChoice;
-use crate::command::prompt::PromptStyle;
 use crate::env::Environment;
 use crate::error::{CommandError, Kind};
 
@@ -78,7 +78,7 @@ fn every_key_is_read() {
     assert_eq!(config.scan.max_depth, Some(3));
     assert_eq!(config.scan.max_directories, Some(16));
     assert_eq!(config.scan.threads, Some(2));
-    assert_eq!(config.prompt.style, Some(PromptStyle::Markdown));
+    assert_eq!(config.prompt.style, Some(Style::Markdown));
     assert_eq!(config.prompt.budget, Some(1500));
     assert_eq!(config.prompt.pinned, ["pdf"]);
     // The sample above leaves out no key of the table.

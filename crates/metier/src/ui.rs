@@ -118,6 +118,11 @@ impl Ui {
         &self.out
     }
 
+    /// What was said so far on the way to standard error.
+    pub(crate) fn messages(&self) -> &str {
+        &self.messages
+    }
+
     /// Prints one line.
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         self.out.push_str(line.as_ref());

@@ -3,10 +3,12 @@
 
 use metier_format::text::visible_line;
 use metier_format::{Mode, Severity, SkillName};
+use metier_store::bundled::bundled;
 use metier_store::catalog::{Hidden, Visibility};
+use metier_store::client;
 use metier_store::store::Skill;
 use metier_store::suggest::closest;
-use metier_store::{Catalog, Entry, FileStore, Layer, Root, Store as _};
+use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Store as _};
 
 use crate::args::RootArgument;
 use crate::error::CommandError;
@@ -20,10 +22,9 @@ const SCRIPT_DIRECTORIES: [&str; 3] = ["scripts/", "bin/", "tools/"];
 const SUGGESTIONS: usize = 3;
 
 /// The store and its catalog.
-#[derive(Debug)]
 pub(crate) struct View {
     /// Where skills are loaded from.
-    pub(crate) store: FileStore,
+    pub(crate) store: LayeredStore,
     /// What was found, resolved.
     pub(crate) catalog: Catalog,
 }
@@ -40,7 +41,7 @@ pub(crate) enum Named<'a> {
 impl View {
     /// Searches the roots and resolves what is there.
     pub(crate) fn open(settings: &Settings) -> Self {
-        let store = FileStore::new(roots(settings));
+        let store = store(settings);
         let discovery = store.discover(&settings.limits);
         let catalog = Catalog::build(discovery, &settings.precedence, &settings.selection);
         Self { store, catalog }
@@ -88,8 +89,8 @@ impl View {
             let files = counted(skipped, "file was", "files were");
             ui.note(&format!("{files} skipped; `metier check` says why"));
         }
-        if catalog.entries.iter().any(|entry| entry.visibility == Visibility::Untrusted) {
-            ui.note(&format!("hint: {}", trust_hint(settings)));
+        if let Some(hint) = trust_hint(catalog, settings) {
+            ui.note(&format!("hint: {hint}"));
         }
         let left_out = catalog.hidden.len() + catalog.shadowed.len();
         if left_out > 0 {
@@ -139,18 +140,28 @@ pub(crate) fn scripts(skill: &Skill) -> Vec<&str> {
     paths.filter(|path| is_script(path)).collect()
 }
 
-/// How to make the skills of an untrusted project usable.
-pub(crate) fn trust_hint(settings: &Settings) -> String {
-    format!(
+/// How to make the skills of an untrusted project usable, when there are some.
+pub(crate) fn trust_hint(catalog: &Catalog, settings: &Settings) -> Option<String> {
+    let is_untrusted = |entry: &&Entry| entry.visibility == Visibility::Untrusted;
+    let entry = catalog.entries.iter().find(is_untrusted)?;
+    let root = &catalog.root(entry.found.root)?.path;
+    let folder = if root.starts_with(&settings.project) { &settings.project } else { root };
+    Some(format!(
         "trust this project's skills by adding `{}` to `trusted-folders` in {}",
-        visible_line(&settings.project.to_string_lossy()),
+        visible_line(&folder.to_string_lossy()),
         settings.config_file()
-    )
+    ))
 }
 
-/// The roots of a run: those given by hand, in their order, then the default ones.
-fn roots(settings: &Settings) -> Vec<Root> {
-    settings.roots.iter().map(|root| given(root, settings)).collect()
+/// The roots of a run: those given by hand, in their order, then the default ones, then the skills
+/// inside metier.
+fn store(settings: &Settings) -> LayeredStore {
+    let mut roots: Vec<Root> = settings.roots.iter().map(|root| given(root, settings)).collect();
+    if !settings.default_roots {
+        return LayeredStore::new(vec![Box::new(FileStore::new(roots))]);
+    }
+    roots.extend(client::default_roots(&settings.places()));
+    LayeredStore::new(vec![Box::new(FileStore::new(roots)), Box::new(bundled())])
 }
 
 fn given(root: &RootArgument, settings: &Settings) -> Root {

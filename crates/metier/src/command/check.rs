@@ -1,9 +1,11 @@
 //! `metier check`: every skill with its state, why it is not active when it is not, and how to
 //! change that.
 
+use std::path::Path;
+
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_store::catalog::{HiddenReason, Visibility};
+use metier_store::catalog::HiddenReason;
 use metier_store::store::Location;
 use metier_store::{Catalog, Found, Skipped, Store as _};
 use serde::Serialize;
@@ -126,8 +128,8 @@ fn failed<'a>(catalog: &Catalog, skipped: &'a Skipped) -> Checked<'a> {
         layer,
         path: shape.path,
         reason: skipped.diagnostics.iter().find(|d| d.code.prevents_loading()).map(|fault| {
-            let place = fault.position.map_or(String::new(), |at| format!("line {}: ", at.line));
-            format!("{place}{} {}", fault.code.as_str(), fault.message)
+            let place = fault.position.map_or(String::new(), |at| format!(", line {}", at.line));
+            format!("{} ({}{place})", fault.message, fault.code.as_str())
         }),
         scripts: 0,
         toolsets: 0,
@@ -149,9 +151,7 @@ fn hints(catalog: &Catalog, checked: &[Checked<'_>], settings: &Settings) -> Vec
     if catalog.hidden.iter().any(|h| h.reason == HiddenReason::Disabled) {
         hints.push(format!("take a skill off `disabled` in {file} to enable it"));
     }
-    if catalog.entries.iter().any(|entry| entry.visibility == Visibility::Untrusted) {
-        hints.push(trust_hint(settings));
-    }
+    hints.extend(trust_hint(catalog, settings));
     if let Some(failed) = checked.iter().find(|c| c.status == State::Failed) {
         hints.push(format!("`metier lint {}` shows what is wrong", visible_line(&failed.path)));
     }
@@ -168,7 +168,7 @@ fn print(document: &Document<'_>, ui: &mut Ui) {
         };
         table.row([
             (Some(tone), mark.to_owned()),
-            (Some(Tone::Strong), visible_line(skill.name.unwrap_or(&skill.path)).into_owned()),
+            (Some(Tone::Strong), visible_line(label(skill)).into_owned()),
             (Some(Tone::Faint), skill.layer.to_owned()),
             (None, remark(skill)),
         ]);
@@ -184,6 +184,12 @@ fn print(document: &Document<'_>, ui: &mut Ui) {
     for hint in document.hints {
         ui.line(format!("hint: {hint}"));
     }
+}
+
+/// What a skill is called here: its name, or its directory's when it could not be read.
+fn label<'a>(skill: &'a Checked<'_>) -> &'a str {
+    let directory = || Path::new(&skill.path).parent().and_then(Path::file_name)?.to_str();
+    skill.name.or_else(directory).unwrap_or(&skill.path)
 }
 
 /// What stands beside a skill: why it is not active, what it brings, what could be better.

@@ -85,8 +85,10 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         return Ok(Status::Ok);
     }
     print(&shown, &skill, ui);
-    if shown.skill.visibility == "untrusted" {
-        ui.note(&format!("hint: {}", trust_hint(settings)));
+    if let Some(hint) = trust_hint(&view.catalog, settings)
+        && shown.skill.visibility == "untrusted"
+    {
+        ui.note(&format!("hint: {hint}"));
     }
     Ok(Status::Ok)
 }
