@@ -5,6 +5,7 @@
 //! get wrong, `validate` turns the tree into a [`Manifest`], `lint` gives advice, `report` prints.
 
 pub mod diagnostic;
+pub mod field;
 pub mod frontmatter;
 pub mod limits;
 pub mod lint;

@@ -5,6 +5,14 @@
 /// than the five milliseconds a hostile file is allowed.
 pub const MAX_FRONTMATTER_BYTES: usize = 64 * 1024;
 
+/// Blank bytes tolerated before the opening fence. People leave a line or two, editors a space.
+pub const MAX_LEADING_BLANK_BYTES: usize = 1024;
+
+/// The first bytes of a file in which its frontmatter must close: the longest frontmatter, and room
+/// for what stands around it. Nobody who wants the frontmatter needs to read further, and
+/// discovery and linting say the same of a file because both stop here.
+pub const MAX_PREFIX_BYTES: usize = MAX_FRONTMATTER_BYTES + 4096;
+
 /// Largest `SKILL.md` loaded whole. The standard advises 5,000 tokens; this leaves three orders of
 /// magnitude and still bounds memory.
 pub const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use metier_testing::{Layout, World, generate_skills};
 use proptest::prelude::*;
 
-use crate::frontmatter::{Fences, find};
+use crate::frontmatter::{Extent, Fences, find};
 use crate::span::Span;
 use crate::yaml::{Entry, Node, Value, read_fast, read_full};
 
@@ -199,7 +199,7 @@ fn frontmatters(root: &Path) -> Vec<(PathBuf, String)> {
                 open.push(path);
             } else if path.ends_with("SKILL.md") {
                 let bytes = std::fs::read(&path).expect("a file");
-                let Fences::Closed { yaml, .. } = find(&bytes) else { continue };
+                let Fences::Closed { yaml, .. } = find(&bytes, Extent::Whole) else { continue };
                 let Ok(text) = std::str::from_utf8(&bytes[yaml.range()]) else { continue };
                 found.push((path, text.to_owned()));
             }
