@@ -25,7 +25,7 @@ pub const MAX_NODES: usize = 4096;
 
 /// Longest frontmatter that is repaired, in bytes. Repair reads every entry on its own, which costs
 /// more than one reading of the whole; real frontmatter stays under 4 KiB.
-pub const MAX_REPAIR_BYTES: usize = 16 * 1024;
+pub const MAX_REPAIR_BYTES: usize = 8 * 1024;
 
 /// Most broken entries one repair looks at. A real file has one or two; a text with more is not
 /// frontmatter with a mistake in it.

@@ -102,6 +102,7 @@ fn what_could_mean_something_else_is_left_to_a_person() {
         "a: b: c\n\n  d\n",
         "a: b: c\n  # note\n  d\n",
         "a: b: c # note\n  d\n",
+        "a: b: c\n  \t# note\n",
         "a: [b, c\nd: e: f\n",
         "a: {b: c\nname:d\n",
         "a: &x [b]\nc: *x\n",
