@@ -63,6 +63,10 @@ impl SkillName {
         if is_plain(trimmed) {
             return Ok(Self(trimmed.into()));
         }
+        // Normalising joins four characters at most, so this is too long whatever comes out.
+        if trimmed.len() > 4 * char::MAX.len_utf8() * MAX_USABLE_NAME_CHARS {
+            return Err(NameError::TooLong);
+        }
         // Some characters decompose to a space and a mark, so what comes out is trimmed once more;
         // without that, reading a name back could give another name.
         let normal = normalize(trimmed);
