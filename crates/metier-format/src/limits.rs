@@ -23,6 +23,14 @@ pub const MAX_DEPTH: usize = 16;
 /// Most values (scalars, lists and maps together) in one frontmatter.
 pub const MAX_NODES: usize = 4096;
 
+/// Longest frontmatter that is repaired, in bytes. Repair reads every entry on its own, which costs
+/// more than one reading of the whole; real frontmatter stays under 4 KiB.
+pub const MAX_REPAIR_BYTES: usize = 8 * 1024;
+
+/// Most broken entries one repair looks at. A real file has one or two; a text with more is not
+/// frontmatter with a mistake in it.
+pub const MAX_REPAIRS: usize = 64;
+
 /// Longest name the standard allows, in code points.
 pub const MAX_NAME_CHARS: usize = 64;
 

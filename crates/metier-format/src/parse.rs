@@ -143,18 +143,31 @@ impl File<'_> {
         manifest
     }
 
-    /// The finding for one repaired value.
+    /// The finding for one repair: a tab made spaces, a space put after a colon, a value quoted.
     fn mending(self, edit: &Edit) -> Diagnostic {
+        let replaced = self.bytes.get(edit.span.range()).unwrap_or_default();
+        let found = |message: String| place(Code::Repaired, message, edit.span);
+        let diagnostic = if edit.text.trim().is_empty() && replaced.contains(&b'\t') {
+            found("The line is indented with a tab, which YAML does not allow".to_owned())
+                .help("indent with spaces, or run `metier lint --fix`")
+        } else if edit.text.trim().is_empty() {
+            found(format!("{} lacks a space after its colon", self.value_of(edit)))
+                .help("put a space after the colon, or run `metier lint --fix`")
+        } else {
+            found(format!("{} is not valid YAML and was read as text", self.value_of(edit)))
+        };
+        diagnostic.fix(vec![edit.clone()])
+    }
+
+    /// How a message speaks of the value that starts where `edit` does.
+    fn value_of(self, edit: &Edit) -> String {
         let before = self.bytes.get(..edit.span.start as usize).unwrap_or_default();
         let line = before.rsplit(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
-        let message = match line.trim().trim_start_matches("- ").strip_suffix(':') {
-            Some(key) => {
-                format!("The value of {} is not valid YAML and was read as text", quoted(key))
-            }
-            None => "A value is not valid YAML and was read as text".to_owned(),
-        };
-        place(Code::Repaired, message, edit.span).fix(vec![edit.clone()])
+        match line.trim().trim_start_matches("- ").strip_suffix(':') {
+            Some(key) => format!("The value of {}", quoted(key.trim_end())),
+            None => "A value".to_owned(),
+        }
     }
 }
 

@@ -199,7 +199,7 @@ fn a_yaml_error_has_the_code_of_its_kind() {
     check(with(""), &[Code::NotAMapping]);
     check(with("- a\n- b"), &[Code::NotAMapping]);
     check(with("hello"), &[Code::NotAMapping]);
-    check(with("name: \"x"), &[Code::InvalidYaml]);
+    check(with("name: [x"), &[Code::InvalidYaml]);
     check(with("? [a]\n: b"), &[Code::ComplexKey]);
     check(with("a: {b: &c d}"), &[Code::YamlAnchor]);
     check(with("a: {b: *c}"), &[Code::YamlAlias]);
@@ -227,4 +227,62 @@ fn messages_show_no_live_character() {
     for diagnostic in parsed.diagnostics {
         assert!(!diagnostic.message.contains(['\u{202e}', '\u{1b}']), "{}", diagnostic.message);
     }
+}
+
+/// Checks the message and the fix of the only repair in a file with `lines`.
+#[track_caller]
+fn check_repair(lines: &str, message: &str, mended: &str) {
+    let file = |lines: &str| format!("---\nname: my-skill\ndescription: d\n{lines}\n---\n");
+    let parsed = check(file(lines), &[Code::Repaired]);
+    assert_eq!(parsed.diagnostics[0].message, message);
+    assert_eq!(fixed(&file(lines)), file(mended));
+    check(file(mended), &[]);
+}
+
+#[test]
+fn a_repair_names_the_key_and_can_be_written() {
+    // F3, F5
+    check_repair(
+        "license: MIT: mostly",
+        "The value of `license` is not valid YAML and was read as text",
+        "license: 'MIT: mostly'",
+    );
+    check_repair(
+        "metadata:\n\tauthor: x",
+        "The line is indented with a tab, which YAML does not allow",
+        "metadata:\n  author: x",
+    );
+    check_repair(
+        "license:MIT",
+        "The value of `license` lacks a space after its colon",
+        "license: MIT",
+    );
+    check_repair(
+        "metadata:\n  a: [x] y",
+        "The value of `a` is not valid YAML and was read as text",
+        "metadata:\n  a: '[x] y'",
+    );
+}
+
+#[test]
+fn places_after_a_repair_are_those_of_the_file() {
+    // F3
+    let text =
+        "---\nname: my-skill\ndescription: when: x\nfoo: bar\nallowed-tools: [a] b, c\n---\n";
+    let parsed =
+        check(text, &[Code::Repaired, Code::UnknownField, Code::Repaired, Code::ToolsForm]);
+    let marked: Vec<&str> =
+        parsed.diagnostics.iter().map(|d| d.span.unwrap().slice(text)).collect();
+    assert_eq!(marked, ["when: x", "foo", "[a] b, c", "[a] b, c"]);
+    let manifest = parsed.manifest.unwrap();
+    assert_eq!(manifest.description.span.slice(text), "when: x");
+    assert_eq!(manifest.extra[0].value.span.slice(text), "bar");
+    assert_eq!(parsed.diagnostics[3].fix, [], "the repair of the same bytes comes first");
+}
+
+#[test]
+fn what_cannot_be_repaired_keeps_its_own_code() {
+    // F3
+    check("---\nname: my-skill\ndescription: d: e\nx: [\n---\n", &[Code::InvalidYaml]);
+    check("---\nname: my-skill\ndescription: !!str d\n---\n", &[Code::YamlTag]);
 }
