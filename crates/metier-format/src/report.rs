@@ -78,3 +78,7 @@ impl Regions {
         Self { findings, edits }
     }
 }
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;

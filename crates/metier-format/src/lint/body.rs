@@ -40,3 +40,7 @@ fn first_line_too_many(body: Body<'_>) -> Span {
     let line = body.text.get(kept..).and_then(|rest| rest.lines().next()).unwrap_or_default();
     Span::new(body.start + kept, body.start + kept + line.len())
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

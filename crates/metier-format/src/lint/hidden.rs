@@ -315,3 +315,7 @@ fn name(c: char) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+#[path = "hidden_tests.rs"]
+mod tests;

@@ -78,3 +78,7 @@ fn destination_span(body: Body<'_>, whole: Range<usize>, destination: &CowStr<'_
 fn placed(body: Body<'_>, range: Range<usize>) -> Span {
     Span::new(body.start + range.start, body.start + range.end)
 }
+
+#[cfg(test)]
+#[path = "markdown_tests.rs"]
+mod tests;

@@ -46,3 +46,7 @@ fn mixes(name: &str) -> bool {
     use unicode_security::MixedScript as _;
     !name.is_single_script()
 }
+
+#[cfg(test)]
+#[path = "name_tests.rs"]
+mod tests;

@@ -201,3 +201,7 @@ fn message(left: &[&str]) -> String {
     let and_more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!("{}{and_more} {verb} never mentioned in SKILL.md", named.join(", "))
 }
+
+#[cfg(test)]
+#[path = "unreferenced_tests.rs"]
+mod tests;
