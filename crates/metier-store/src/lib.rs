@@ -6,7 +6,9 @@
 //! a model.
 
 pub mod catalog;
+pub mod disclose;
 pub mod discover;
+pub mod guide;
 pub mod layer;
 pub mod limits;
 pub mod selection;
@@ -17,6 +19,7 @@ pub mod tokens;
 mod fixture;
 
 pub use catalog::{Catalog, Entry};
+pub use disclose::{Disclose, Disclosure, Style, disclose};
 pub use discover::{Discovery, Facts, Found, Skipped};
 pub use layer::{Layer, Precedence, Root, RootId};
 pub use selection::{Enabled, Selection};
