@@ -152,3 +152,7 @@ fn scope(scope: &mut Scope) -> Option<Box<FoundScope>> {
 fn is_blank(text: &[u8]) -> bool {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii().is_empty()
 }
+
+#[cfg(test)]
+#[path = "candidate_tests.rs"]
+mod tests;

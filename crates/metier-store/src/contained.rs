@@ -284,3 +284,7 @@ fn read_bounded(fd: &OwnedFd, size: u64, max_bytes: u64) -> Result<Vec<u8>, Errn
     bytes.truncate(length);
     Ok(bytes)
 }
+
+#[cfg(test)]
+#[path = "contained_tests.rs"]
+mod tests;

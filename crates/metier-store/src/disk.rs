@@ -19,8 +19,8 @@ use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_o
 use crate::layer::Root;
 use crate::level::{Child, Identity};
 use crate::limits::{LISTING_BYTES, MAX_PREFIX_BYTES, PREFIX_BYTES};
-use crate::paths::{joined, last, path_of, shown};
-use crate::walk::{Desk, Directory, Ground, NEVER_LISTED};
+use crate::paths::{joined, path_of, shown};
+use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -67,6 +67,20 @@ impl Disk {
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
         Ok(Self { fd, name, identity })
+    }
+
+    /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
+    /// none, an error when a link there leads nowhere.
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, Errno> {
+        let directory =
+            |stat: &Stat| (kind_of(stat) == FileType::Directory).then(|| identity_of(stat));
+        match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if kind_of(&stat) == FileType::Symlink => {
+                statat(&self.fd, path, AtFlags::empty()).map(|stat| directory(&stat))
+            }
+            Ok(stat) => Ok(directory(&stat)),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Opens `file` in the directory and makes what it says known.
@@ -162,7 +176,7 @@ impl Disk {
             desk.unreadable(at.path, &reason(errno));
         }
         match file {
-            Some(file) if !is_bare_root(at, desk) => {
+            Some(file) if !desk.is_bare_root(at) => {
                 desk.discard(&group);
                 self.probe(at, &file, desk);
             }
@@ -178,7 +192,7 @@ impl Disk {
         (kind, device, inode): (FileType, u64, u64),
         desk: &mut Desk<'_>,
     ) -> Option<Child<'a>> {
-        if name.starts_with(b".") {
+        if is_hidden(name) {
             return None;
         }
         match kind {
@@ -203,11 +217,10 @@ impl Disk {
 
 impl Ground for Disk {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        if !is_bare_root(at, desk) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
+        if !desk.is_bare_root(at) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
             return;
         }
-        let name = last(at.path);
-        if !NEVER_LISTED.iter().any(|never| name == never.as_bytes()) {
+        if may_be_listed(at.path) {
             self.list(at, desk);
         }
     }
@@ -280,7 +293,8 @@ pub(crate) fn reason(errno: Errno) -> String {
     std::io::Error::from(errno).to_string()
 }
 
-fn link_reason(errno: Errno) -> String {
+/// Why a link to a directory was not followed.
+pub(crate) fn link_reason(errno: Errno) -> String {
     match errno {
         Errno::NOENT => "it is a link that points nowhere".to_owned(),
         Errno::LOOP => "it is a link that leads back to itself".to_owned(),
@@ -294,11 +308,6 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
         return Diagnostic::new(Code::Unreadable, message);
     }
     special(kind, path)
-}
-
-/// The root of a walk on which only its subdirectories can be skills.
-fn is_bare_root(at: Directory<'_>, desk: &Desk<'_>) -> bool {
-    desk.plan.immediate_only && at.path.is_empty()
 }
 
 /// `parent/name` with a NUL at its end, in a buffer that is used again.
@@ -375,3 +384,7 @@ fn read_at(
         }
     }
 }
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;

@@ -225,3 +225,7 @@ fn contained(path: &[u8]) -> Option<ContainedPath> {
 fn stat_in(directory: &OwnedFd, name: &[u8]) -> Result<Stat, Errno> {
     statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
 }
+
+#[cfg(test)]
+#[path = "resources_tests.rs"]
+mod tests;

@@ -68,9 +68,7 @@ fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
             found.retain(|found| once.first(found.identity));
             skipped.retain(|(identity, _)| once.first(*identity));
         }
-        discovery.stats.directories += stats.directories;
-        discovery.stats.files += stats.files;
-        discovery.stats.bytes_read += stats.bytes_read;
+        discovery.stats += stats;
         append(&mut discovery.found, found);
         discovery.skipped.extend(skipped.into_iter().map(|(_, skipped)| skipped));
         discovery.notes.extend(notes);
@@ -97,7 +95,7 @@ fn unreadable(root: RootId, at: &Root, why: &str) -> Note {
 
 /// The number of threads to use when `asked` were asked for: as many as there are processors this
 /// process may run on, when none were.
-fn thread_count(asked: usize) -> usize {
+pub(crate) fn thread_count(asked: usize) -> usize {
     let available = || sched_getaffinity(None).map_or(1, |set| set.count() as usize);
     let count = if asked == 0 { available() } else { asked };
     count.clamp(1, MAX_THREADS)
