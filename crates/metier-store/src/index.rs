@@ -20,6 +20,7 @@ use crate::selection::Selection;
 use crate::store::Store;
 
 pub use patch::Patch;
+pub(crate) use patch::places;
 pub use subscribe::{Closed, Subscription, Update};
 
 use subscribe::Current;

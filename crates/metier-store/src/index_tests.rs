@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use super::{CatalogIndex, Closed, IndexSettings, Patch, lock};
 use crate::catalog::Catalog;
+use crate::digest::Tree;
 use crate::discover::{Discovery, ScanLimits};
 use crate::fixture::Fixture;
 use crate::layer::{Layer, Root, RootId};
-use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store};
+use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
 
 const SECOND: Duration = Duration::from_secs(1);
 const START: Duration = Duration::from_secs(1000);
@@ -44,6 +45,10 @@ impl Store for Shelf {
 
     fn read(&self, _: &Location, path: &str, _: u64) -> Result<Resource, ReadError> {
         Err(ReadError::NotFound(path.to_owned()))
+    }
+
+    fn tree(&self, at: &Location) -> Result<Tree, TreeError> {
+        Err(TreeError::NotFound(at.path.to_path_buf()))
     }
 }
 

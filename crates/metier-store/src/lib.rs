@@ -23,6 +23,7 @@ pub mod limits;
 mod load;
 pub mod memory_store;
 mod paths;
+mod rescan;
 mod resources;
 mod scan;
 pub mod search;
@@ -32,6 +33,7 @@ pub mod suggest;
 pub mod tokens;
 mod tree;
 mod walk;
+pub mod watch;
 
 #[cfg(test)]
 mod fixture;

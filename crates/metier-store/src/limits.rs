@@ -82,3 +82,28 @@ pub const MAX_EXPANSIONS: usize = 32;
 /// How long a catalog is good without anybody looking at the files again. Watching makes changes
 /// known much sooner; this is for what no watch can see.
 pub const CATALOG_TTL: Duration = Duration::from_secs(300);
+
+/// How long nothing must happen to files before a change is looked at. Editors and installers
+/// write in bursts whose pauses are shorter.
+pub const WATCH_QUIET: Duration = Duration::from_millis(50);
+
+/// How long a change waits at most, however much goes on happening, so that it is in the catalog
+/// within 200 milliseconds.
+pub const WATCH_LONGEST: Duration = Duration::from_millis(150);
+
+/// How often the watch looks whether there is quiet.
+pub const WATCH_TICK: Duration = Duration::from_millis(25);
+
+/// How long the watch rests after the system lost events and everything was scanned again.
+pub const WATCH_REST: Duration = Duration::from_secs(1);
+
+/// Directories watched at most. Each takes about a kilobyte of the kernel's memory.
+pub const MAX_WATCHES: usize = 65_536;
+
+/// How often files are looked at where the system cannot watch them. A scan of a thousand skills
+/// takes a few milliseconds.
+pub const POLL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Places of one root looked at one by one after a change; with more of them the whole root is
+/// looked at, which is quicker.
+pub const MAX_PLACES: usize = 32;

@@ -28,9 +28,7 @@ pub(super) fn apply_all(discovery: &mut Discovery, patches: Vec<Patch>) {
         discovery.skipped.splice(range, part.skipped);
         let range = places(&discovery.notes, &at, |note| (note.root, &note.path));
         discovery.notes.splice(range, part.notes);
-        discovery.stats.directories += part.stats.directories;
-        discovery.stats.files += part.stats.files;
-        discovery.stats.bytes_read += part.stats.bytes_read;
+        discovery.stats += part.stats;
     }
 }
 
