@@ -7,10 +7,13 @@
     reason = "this module is the door to the environment, the working directory and the project's root"
 )]
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
+
+use metier_store::client;
 
 /// One variable metier looks at.
 pub(crate) struct Variable {
@@ -20,15 +23,14 @@ pub(crate) struct Variable {
     pub(crate) meaning: &'static str,
 }
 
-/// Every variable metier looks at. Nothing outside this table is read.
+/// Every variable metier looks at, besides those that say where other agents keep their skills;
+/// the table of agents has those. Nothing else is read.
 pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "METIER_CONFIG", meaning: "the settings file, as `--config`" },
     Variable { name: "METIER_HOME", meaning: "metier's own directory, as `--home`" },
     Variable { name: "METIER_PROJECT", meaning: "the project directory, as `--project`" },
     Variable { name: "METIER_SKILLS", meaning: "the enabled skills, as `--skills`; empty is none" },
     Variable { name: "AGENT_SKILLS", meaning: "the same, read when `METIER_SKILLS` is not set" },
-    Variable { name: "CLAUDE_CONFIG_DIR", meaning: "where Claude Code keeps its `skills`" },
-    Variable { name: "CODEX_HOME", meaning: "where Codex keeps its `skills`" },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
     Variable { name: "XDG_DATA_HOME", meaning: "where data lives, when absolute" },
@@ -48,10 +50,8 @@ pub(crate) struct Environment {
     pub(crate) project: Option<PathBuf>,
     /// `METIER_SKILLS`, else `AGENT_SKILLS`, also when empty.
     pub(crate) skills: Option<EnvironmentSkills>,
-    /// `CLAUDE_CONFIG_DIR`.
-    pub(crate) claude_config_dir: Option<PathBuf>,
-    /// `CODEX_HOME`.
-    pub(crate) codex_home: Option<PathBuf>,
+    /// The variables other agents look at, those that are set and text.
+    pub(crate) agents: BTreeMap<String, String>,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, when absolute.
@@ -111,8 +111,10 @@ impl Environment {
             metier_home: path("METIER_HOME"),
             project: path("METIER_PROJECT"),
             skills: skills("METIER_SKILLS").or_else(|| skills("AGENT_SKILLS")),
-            claude_config_dir: path("CLAUDE_CONFIG_DIR"),
-            codex_home: path("CODEX_HOME"),
+            agents: client::variables()
+                .into_iter()
+                .filter_map(|name| Some((name.to_owned(), text(name)?.into_string().ok()?)))
+                .collect(),
             home: absolute("HOME"),
             xdg_config_home: absolute("XDG_CONFIG_HOME"),
             xdg_data_home: absolute("XDG_DATA_HOME"),
@@ -184,10 +186,20 @@ pub(crate) fn kind_of(path: &Path) -> PathKind {
 /// The table as help shows it.
 pub(crate) fn table() -> String {
     let width = VARIABLES.iter().map(|v| v.name.len()).max().unwrap_or(0);
-    VARIABLES.iter().fold(String::new(), |mut text, variable| {
+    let mut text = String::new();
+    for variable in VARIABLES {
         let _ = writeln!(text, "  {:width$}  {}", variable.name, variable.meaning);
-        text
-    })
+    }
+    let _ = writeln!(text, "  and, for where other agents keep their skills,");
+    let _ = writeln!(text, "  {}", agent_variables().join(", "));
+    text
+}
+
+/// The variables only other agents look at.
+fn agent_variables() -> Vec<&'static str> {
+    let mut names = client::variables();
+    names.retain(|name| !VARIABLES.iter().any(|variable| variable.name == *name));
+    names
 }
 
 #[cfg(test)]

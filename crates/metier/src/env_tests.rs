@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, VARIABLES, table};
+use super::{Environment, VARIABLES, agent_variables, table};
 
 fn read(variables: &[(&str, &str)]) -> Environment {
     let lookup = |name: &str| {
@@ -22,7 +22,8 @@ fn every_variable_read_is_in_the_table_and_every_one_in_the_table_is_read() {
         None
     };
     let _ = Environment::from_lookup(lookup, PathBuf::new());
-    let listed: BTreeSet<String> = VARIABLES.iter().map(|v| v.name.to_owned()).collect();
+    let own = VARIABLES.iter().map(|variable| variable.name);
+    let listed: BTreeSet<String> = own.chain(agent_variables()).map(str::to_owned).collect();
     assert_eq!(asked.into_inner(), listed);
 }
 
@@ -88,9 +89,20 @@ fn a_tilde_is_the_home_and_other_paths_start_at_the_base() {
 fn the_table_names_each_variable_on_a_line_of_its_own() {
     // B4
     let text = table();
-    assert_eq!(text.lines().count(), VARIABLES.len());
+    assert_eq!(text.lines().count(), VARIABLES.len() + 2);
+    for name in agent_variables() {
+        assert!(text.contains(name), "{name} is missing");
+    }
     for (line, variable) in text.lines().zip(VARIABLES) {
         assert!(line.trim_start().starts_with(variable.name), "{line}");
         assert!(line.len() <= 100, "{line}");
     }
+}
+
+#[test]
+fn variables_of_other_agents_are_kept_for_the_table_of_agents() {
+    // D1
+    let environment = read(&[("CODEX_HOME", "/codex"), ("CLAUDE_CONFIG_DIR", "")]);
+    assert_eq!(environment.agents.get("CODEX_HOME").map(String::as_str), Some("/codex"));
+    assert_eq!(environment.agents.get("CLAUDE_CONFIG_DIR"), None);
 }

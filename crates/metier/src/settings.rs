@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use metier_format::NameKey;
 use metier_format::text::visible_line;
 use metier_store::Precedence;
+use metier_store::client::Places;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
 
@@ -119,6 +120,18 @@ impl Settings {
             prompt: config.prompt,
             color: global.color.or(config.color).unwrap_or_default(),
             environment: environment.clone(),
+        }
+    }
+
+    /// Where things are on this machine, for the table of agents.
+    pub(crate) fn places(&self) -> Places {
+        Places {
+            home: self.environment.home.clone(),
+            project: Some(self.project.clone()),
+            trusted: self.trusts(&self.project),
+            config_home: self.environment.xdg_config_home.clone(),
+            metier_home: self.home.clone(),
+            variables: self.environment.agents.clone(),
         }
     }
 

@@ -47,14 +47,9 @@ impl View {
         Self { store, catalog }
     }
 
-    /// The skill that `typed` names. The text is a name before it is anything else: a path or a
-    /// control character ends here.
+    /// The skill that `typed` names.
     pub(crate) fn named(&self, typed: &str) -> Result<Named<'_>, CommandError> {
-        let shown = visible_line(typed);
-        let name = SkillName::parse(typed).map_err(|error| {
-            CommandError::failed(format!("`{shown}` cannot be a skill's name: {error}"))
-        })?;
-        let key = name.key();
+        let key = checked_name(typed)?.key();
         if let Some(entry) = self.catalog.get(&key) {
             return Ok(Named::Entry(entry));
         }
@@ -66,16 +61,13 @@ impl View {
 
     /// The failure of a name that nothing has, with the names that may have been meant.
     pub(crate) fn unknown(&self, typed: &str) -> CommandError {
-        let catalog = &self.catalog;
-        let names = catalog.entries.iter().map(|entry| entry.name().as_str());
-        let hidden = catalog.hidden.iter().map(|hidden| hidden.found.name.as_str());
-        let near = closest(typed, names.chain(hidden), SUGGESTIONS);
-        let error = CommandError::failed(format!("there is no skill `{}`", visible_line(typed)));
-        if near.is_empty() {
-            return error.hint("`metier list --all` shows the skills that are here");
-        }
-        let near: Vec<String> = near.iter().map(|name| format!("`{name}`")).collect();
-        error.hint(format!("did you mean {}?", near.join(", ")))
+        let names = self.catalog.entries.iter().map(|entry| entry.name().as_str());
+        let hidden = self.catalog.hidden.iter().map(|hidden| hidden.found.name.as_str());
+        unknown_name(
+            typed,
+            names.chain(hidden),
+            "`metier list --all` shows the skills that are here",
+        )
     }
 
     /// Says on standard error what a list of skills leaves out.
@@ -126,6 +118,30 @@ impl View {
             ));
         }
     }
+}
+
+/// What somebody typed as a name. It is a name before it is anything else: a path or a control
+/// character ends here.
+pub(crate) fn checked_name(typed: &str) -> Result<SkillName, CommandError> {
+    SkillName::parse(typed).map_err(|error| {
+        let shown = visible_line(typed);
+        CommandError::failed(format!("`{shown}` cannot be a skill's name: {error}"))
+    })
+}
+
+/// The failure of a name that none of `names` is, with the nearest of them, or else `advice`.
+pub(crate) fn unknown_name<'a>(
+    typed: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    advice: &str,
+) -> CommandError {
+    let error = CommandError::failed(format!("there is no skill `{}`", visible_line(typed)));
+    let near: Vec<String> =
+        closest(typed, names, SUGGESTIONS).iter().map(|name| format!("`{name}`")).collect();
+    if near.is_empty() {
+        return error.hint(advice);
+    }
+    error.hint(format!("did you mean {}?", near.join(", ")))
 }
 
 /// The scripts a skill brings, as paths inside it: those its frontmatter lists, else every file of

@@ -65,7 +65,12 @@ fn overview(catalog: &Catalog, settings: &Settings) -> Overview {
     let held = |id: RootId| catalog.entries.iter().filter(|e| e.found.root == id).count();
     let roots = (0..).map(RootId).zip(&catalog.roots).map(|(id, root)| RootLine {
         layer: root.layer.as_str(),
-        path: shape::path(&root.path),
+        // The skills inside the program lie nowhere on disk.
+        path: if root.layer == Layer::Bundled && root.path.is_relative() {
+            "inside metier".to_owned()
+        } else {
+            shape::path(&root.path)
+        },
         skills: held(id),
         trusted: root.trusted,
     });

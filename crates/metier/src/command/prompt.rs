@@ -66,7 +66,9 @@ pub(crate) fn run(args: &PromptArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let Disclosure { text, report } = disclose(&view.catalog, &options);
     if args.report || ui.json() {
         ui.document(&Document { style: options.style.as_str(), text: &text, report: &report });
-    } else if !text.is_empty() {
+        return Ok(Status::Ok);
+    }
+    if !text.is_empty() {
         ui.line(&text);
     }
     remark(&report, ui);

@@ -2,6 +2,7 @@
 //! step is a command that a user can type, run here by the same code that runs it there; nothing
 //! is printed that did not come out of it. The home is removed at the end.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
@@ -14,7 +15,7 @@ use crate::error::{CommandError, CommandResult, Kind, Status};
 use crate::interrupt::Interrupt;
 use crate::settings::Settings;
 use crate::ui::{Tone, Ui};
-use crate::write::Scratch;
+use crate::write::{Scratch, WriteError};
 
 /// Lines of a step's output that are shown; a step is a look, not a listing.
 const MAX_LINES: usize = 14;
@@ -52,15 +53,8 @@ const OWN: &str = "---\nname: hello-extended\ndescription: Greets the way this h
 const FAULTY: &str = "---\nname: packing-list\ndescription: Packs for trips: clothes, papers, \
     chargers. Use when somebody travels.\n---\n\nStart with [the list](lists/summer.md).\n";
 
-/// A skill that tries to grow without bound and is refused.
-const HOSTILE: &str = "---\nname: harmless\ndescription: &a [x, x, x, x, x, x, x, x]\nmetadata:\n  \
-    b: &b [*a, *a, *a, *a, *a, *a, *a, *a]\n  c: [*b, *b, *b, *b, *b, *b, *b, *b]\n---\n";
-
-const FILES: [(&str, &str); 3] = [
-    ("home/.agents/skills/hello-extended/SKILL.md", OWN),
-    ("home/.agents/skills/packing-list/SKILL.md", FAULTY),
-    ("home/.agents/skills/harmless/SKILL.md", HOSTILE),
-];
+/// Levels of the trap below; every level is ten times the one before it.
+const LEVELS: usize = 10;
 
 const STOPS: [Stop; 7] = [
     Stop {
@@ -71,8 +65,8 @@ const STOPS: [Stop; 7] = [
     },
     Stop {
         title: "What was refused",
-        story: "One of them is a trap: a few lines that would unfold into billions. It is \
-                refused with its reason, and the others are not held up.",
+        story: "One of them is a trap: a dozen lines that would unfold into ten billion values. \
+                It is refused with its reason, and the others are not held up.",
         command: &["check"],
     },
     Stop {
@@ -106,10 +100,7 @@ const STOPS: [Stop; 7] = [
 pub(crate) fn run(_args: &TourArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let interrupt = Interrupt::watch()?;
     let scratch = Scratch::new().map_err(CommandError::failed)?;
-    for (path, text) in FILES {
-        scratch.write(path, text.as_bytes()).map_err(CommandError::failed)?;
-    }
-    scratch.write("project/.git/HEAD", b"").map_err(CommandError::failed)?;
+    plant(&scratch).map_err(CommandError::failed)?;
     let environment = environment(&settings.environment, scratch.path());
     let mut visits = Vec::new();
     for stop in &STOPS {
@@ -124,6 +115,30 @@ pub(crate) fn run(_args: &TourArgs, settings: &Settings, ui: &mut Ui) -> Command
     }
     print(&visits, &place, ui);
     Ok(Status::Ok)
+}
+
+/// Puts three skills into the home: one that takes a bundled name, one with mistakes, one trap.
+fn plant(scratch: &Scratch) -> Result<(), WriteError> {
+    let skills = [("hello-extended", OWN), ("packing-list", FAULTY), ("harmless", &trap())];
+    for (name, text) in skills {
+        let path = format!("home/.agents/skills/{name}/SKILL.md");
+        scratch.write(&path, text.as_bytes())?;
+    }
+    scratch.write("project/.git/HEAD", b"")?;
+    Ok(())
+}
+
+/// A skill whose metadata refers to itself, ten times on each level.
+fn trap() -> String {
+    let mut text = String::from("---\nname: harmless\ndescription: Does no harm.\nmetadata:\n");
+    let mut item = "x".to_owned();
+    for level in 0..LEVELS {
+        let items = vec![item.as_str(); 10].join(", ");
+        let _ = writeln!(text, "  l{level}: &l{level} [{items}]");
+        item = format!("*l{level}");
+    }
+    text.push_str("---\n");
+    text
 }
 
 /// The environment of a user who lives in the scratch directory and set nothing.

@@ -12,11 +12,15 @@ mod hostile;
 mod lint;
 mod list;
 mod man;
+mod overview;
+mod prompt;
 mod props;
 mod search;
 mod settings;
 mod show;
 mod terminal;
+mod tour;
+mod why;
 
 use metier_testing::{Run, World};
 
