@@ -189,15 +189,17 @@ fn is_letter_or_number(c: char) -> bool {
     )
 }
 
-/// The common case, decided without tables: a conforming ASCII name.
+/// The common case, decided in one pass without tables: a conforming ASCII name.
 fn is_plain(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    !bytes.is_empty()
-        && bytes.len() <= MAX_NAME_CHARS
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-        && bytes.iter().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-        && !name.contains("--")
+    // A hyphen may not follow a hyphen, and before the first character is as good as one.
+    let mut previous = b'-';
+    for byte in name.bytes() {
+        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9') && (byte != b'-' || previous == b'-') {
+            return false;
+        }
+        previous = byte;
+    }
+    previous != b'-' && name.len() <= MAX_NAME_CHARS
 }
 
 fn normalize(text: &str) -> String {
