@@ -6,6 +6,7 @@
 //! a model.
 
 pub mod catalog;
+pub mod client;
 pub mod disclose;
 pub mod discover;
 pub mod guide;
@@ -14,6 +15,7 @@ pub mod limits;
 pub mod selection;
 pub mod store;
 pub mod tokens;
+pub mod why;
 
 #[cfg(test)]
 mod fixture;
