@@ -8,6 +8,7 @@
 pub mod bundled;
 mod candidate;
 pub mod catalog;
+pub mod client;
 pub mod contained;
 pub mod digest;
 pub mod disclose;
@@ -34,6 +35,7 @@ pub mod tokens;
 mod tree;
 mod walk;
 pub mod watch;
+pub mod why;
 
 #[cfg(test)]
 mod fixture;
