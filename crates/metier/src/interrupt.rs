@@ -33,3 +33,7 @@ impl Interrupt {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "interrupt_tests.rs"]
+mod tests;

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests resolve the paths they expect")]
+
 use std::ffi::OsString;
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use metier_format::fix::settle;
 use metier_format::limits::MAX_BODY_TOKENS;
-use metier_format::lint::{Neighbour, Surroundings, lint};
+use metier_format::lint::{Neighbour, Surroundings, everything};
 use metier_format::report::{self, Color, FileReport};
 use metier_format::text::visible_line;
 use metier_format::{Diagnostic, Mode, Severity, parse};
@@ -62,6 +62,13 @@ enum Format {
     Sarif,
 }
 
+/// What judging a file needs besides its text.
+struct Case<'a> {
+    target: &'a Target,
+    files: Option<Vec<Neighbour>>,
+    faults: Vec<Diagnostic>,
+}
+
 /// A file after it was looked at.
 struct Linted {
     report: FileReport,
@@ -92,57 +99,49 @@ pub(crate) fn run(args: &LintArgs, settings: &Settings, ui: &mut Ui) -> CommandR
 /// Reads a file, finds everything there is to say about it, and repairs it when asked to.
 fn examine(targets: &Targets, target: &Target, fix: bool) -> Linted {
     let reading = targets.read(target);
-    let files = reading.files.as_deref();
-    let mut linted = Linted {
-        report: FileReport { path: target.shown.clone(), ..FileReport::default() },
-        fixed: Vec::new(),
-        failure: None,
-    };
+    let case = Case { target, files: reading.files, faults: reading.faults };
+    let mut report = FileReport { path: target.shown.clone(), ..FileReport::default() };
     let Some(source) = reading.source else {
-        linted.report.diagnostics = reading.faults;
-        return linted;
+        report.diagnostics = case.faults;
+        return Linted { report, fixed: Vec::new(), failure: None };
     };
-    let judge = |source: &[u8]| findings(source, target, files, &reading.faults);
-    linted.report.diagnostics = judge(&source);
-    linted.report.source = source;
+    report.diagnostics = case.judge(&source);
+    report.source = source;
+    let mut linted = Linted { report, fixed: Vec::new(), failure: None };
     if fix && linted.report.diagnostics.iter().any(|finding| !finding.fix.is_empty()) {
-        repair(&mut linted, target, judge);
+        case.repair(&mut linted);
     }
     linted
 }
 
-/// Writes back what can be repaired, and judges the file anew.
-fn repair(linted: &mut Linted, target: &Target, judge: impl Fn(&[u8]) -> Vec<Diagnostic>) {
-    let settled = settle(&linted.report.source, &judge);
-    if settled.bytes == linted.report.source {
-        return;
+impl Case<'_> {
+    /// What is wrong with `source`: the faults of the file itself, and what its text shows.
+    fn judge(&self, source: &[u8]) -> Vec<Diagnostic> {
+        let parsed = parse(source, self.target.directory.as_deref());
+        let body = parsed.body.and_then(|start| source.get(start as usize..));
+        let around =
+            Surroundings { files: self.files.as_deref(), body_tokens: body.and_then(body_tokens) };
+        // Faults of the file are about no place in it, and those come last.
+        let mut all = everything(source, &parsed, &around);
+        all.extend_from_slice(&self.faults);
+        all
     }
-    match write::replace(&target.file, &linted.report.source, &settled.bytes) {
-        Ok(()) => {
-            linted.report.diagnostics = judge(&settled.bytes);
-            linted.report.source = settled.bytes;
-            linted.fixed = settled.applied;
-        }
-        Err(error) => linted.failure = Some(error),
-    }
-}
 
-/// What is wrong with `source`: `faults` of the file itself, and what its text shows.
-fn findings(
-    source: &[u8],
-    target: &Target,
-    files: Option<&[Neighbour]>,
-    faults: &[Diagnostic],
-) -> Vec<Diagnostic> {
-    let parsed = parse(source, target.directory.as_deref());
-    let body = parsed.body.and_then(|start| source.get(start as usize..));
-    let around = Surroundings { files, body_tokens: body.and_then(body_tokens) };
-    let advice = lint(source, &parsed, &around);
-    let mut all = parsed.diagnostics;
-    all.extend(advice);
-    all.extend_from_slice(faults);
-    all.sort_by_key(|finding| finding.span.map_or(u32::MAX, |span| span.start));
-    all
+    /// Writes back what can be repaired, and judges the file anew.
+    fn repair(&self, linted: &mut Linted) {
+        let settled = settle(&linted.report.source, |source| self.judge(source));
+        if settled.bytes == linted.report.source {
+            return;
+        }
+        match write::replace(&self.target.file, &linted.report.source, &settled.bytes) {
+            Ok(()) => {
+                linted.report.diagnostics = self.judge(&settled.bytes);
+                linted.report.source = settled.bytes;
+                linted.fixed = settled.applied;
+            }
+            Err(error) => linted.failure = Some(error),
+        }
+    }
 }
 
 /// Prints what was found. A repair that could not be written is a failure, after everything else

@@ -133,7 +133,7 @@ fn trap() -> String {
     let mut text = String::from("---\nname: harmless\ndescription: Does no harm.\nmetadata:\n");
     let mut item = "x".to_owned();
     for level in 0..LEVELS {
-        let items = vec![item.as_str(); 10].join(", ");
+        let items = [item.as_str(); 10].join(", ");
         let _ = writeln!(text, "  l{level}: &l{level} [{items}]");
         item = format!("*l{level}");
     }

@@ -2,7 +2,8 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests plant files, links and broken things, and start the binary"
+    clippy::unwrap_used,
+    reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
 mod check;
@@ -49,12 +50,12 @@ fn hermetic(world: &World, args: &[&str]) -> Run {
 }
 
 /// Everything a run showed, for a snapshot: exit code, then both streams, the world's directory
-/// written as `[WORLD]`.
+/// written as `[WORLD]` and metier's version as `[VERSION]`.
 fn transcript(world: &World, run: &Run) -> String {
     let stderr =
         if run.stderr.is_empty() { String::new() } else { format!("--- stderr\n{}", run.stderr) };
     let text = format!("exit {}\n--- stdout\n{}{stderr}", run.code, run.stdout);
-    world.redact(&text)
+    world.redact(&text).replace(env!("CARGO_PKG_VERSION"), "[VERSION]")
 }
 
 /// A world with a personal and a project skill, a shadowed one, one that is switched off by its

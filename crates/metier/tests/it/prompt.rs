@@ -88,7 +88,8 @@ fn settings_give_the_style_the_budget_and_the_pins() {
     let report = run.json();
     assert_eq!((&report["style"], &report["budget"]), (&json!("markdown"), &json!(30)));
     assert_eq!(report["counts"]["pinned"], 1);
-    let flag = hermetic(&world, &["prompt", "--report", "--config", "../p.toml", "--budget", "9000"]);
+    let flag =
+        hermetic(&world, &["prompt", "--report", "--config", "../p.toml", "--budget", "9000"]);
     assert_eq!(flag.json()["budget"], 9000);
 }
 

@@ -17,7 +17,10 @@ fn json_has_the_sentence_and_every_candidate() {
     let run = hermetic(&world, &["why", "pdf", "--json"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let document = run.json();
-    assert!(document["sentence"].as_str().unwrap().contains("personal beats project"), "{document}");
+    assert!(
+        document["sentence"].as_str().unwrap().contains("personal beats project"),
+        "{document}"
+    );
     let outcomes: Vec<&serde_json::Value> =
         document["candidates"].as_array().unwrap().iter().map(|c| &c["outcome"]).collect();
     assert_eq!(outcomes, [&json!("wins"), &json!("shadowed")]);
