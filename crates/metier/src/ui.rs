@@ -19,6 +19,7 @@ pub(crate) use table::Table;
 
 use crate::args::{ColorChoice, Global};
 use crate::env::{self, Environment};
+use crate::error::CommandError;
 
 /// How much standard error says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +169,11 @@ impl Ui {
             self.messages.push_str(message);
             self.messages.push('\n');
         }
+    }
+
+    /// Says on standard error what went wrong, also when quiet.
+    pub(crate) fn complain(&mut self, error: &CommandError) {
+        self.messages.push_str(&error.to_text());
     }
 
     /// Says something on standard error when asked to say more.
