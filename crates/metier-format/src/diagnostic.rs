@@ -220,7 +220,7 @@ codes! {
     DescriptionVague = "SK203", Advice, Advice, "The description says too little to be found by", "say what the skill does, with the words a user would type";
     DescriptionNoTrigger = "SK204", Advice, Advice, "The description does not say when to use the skill", "add a sentence such as `Use when …`";
     DeadLink = "SK205", Warning, Warning, "A link points to a file that does not exist", "";
-    MissingScript = "SK206", Warning, Warning, "A script path points to a file that does not exist", "";
+    MissingScript = "SK206", Warning, Warning, "A path in code points to a file that does not exist", "";
     UnreferencedFile = "SK207", Advice, Advice, "A file is never referred to", "mention it in the body, or remove it";
     PathLeavesSkill = "SK208", Warning, Warning, "A path leaves the skill's directory", "keep what the skill needs inside its directory";
     HiddenUnicode = "SK209", Warning, Error, "Hidden or direction-changing characters", "remove the characters";

@@ -5,12 +5,15 @@
 //! get wrong, `validate` turns the tree into a [`Manifest`], `lint` gives advice, `report` prints.
 
 pub mod diagnostic;
+pub mod field;
+pub mod fix;
 pub mod frontmatter;
 pub mod limits;
 pub mod lint;
 pub mod manifest;
 pub mod name;
 pub mod parse;
+mod place;
 pub mod repair;
 pub mod report;
 pub mod span;

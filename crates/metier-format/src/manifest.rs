@@ -1,10 +1,15 @@
 //! The manifest: every field of the standard and of the five source designs, typed and placed.
 //! Fields the table does not know are kept as they are, in order.
+//!
+//! It holds what a file says, not what follows from it: defaults of the fields are here, policy and
+//! precedence are not. `validate` makes one, [`Manifest::props`] shows one.
+
+use serde_json::{Map, Value};
 
 use crate::name::SkillName;
 use crate::span::Spanned;
 use crate::tool_pattern::AllowedTools;
-use crate::yaml::Entry;
+use crate::yaml::{Entry, Node};
 
 /// Text with its place.
 pub type Text = Spanned<String>;
@@ -24,6 +29,8 @@ pub struct Manifest {
     pub metadata: Vec<(Text, Text)>,
     /// `allowed-tools`; none means unrestricted.
     pub allowed_tools: Option<Spanned<AllowedTools>>,
+    /// `allowed-tools` as it stands in the file, a string or a list.
+    pub allowed_tools_written: Option<Box<Node<'static>>>,
     /// What runs the skill, and how.
     pub invocation: Invocation,
     /// `priority`; higher wins within a layer.
@@ -38,10 +45,45 @@ pub struct Manifest {
     pub parts: Parts,
     /// `overrides`, as written; policy decides about each.
     pub overrides: Option<Entry<'static>>,
+    /// The known fields outside the standard as they stand in the file, in the order written. What
+    /// metier acts on is also typed above.
+    pub extensions: Vec<Entry<'static>>,
     /// Unknown fields, in the order written.
     pub extra: Vec<Entry<'static>>,
     /// Every top-level key as written, in order, known or not.
     pub keys: Vec<Text>,
+}
+
+impl Manifest {
+    /// The frontmatter as `metier props` prints it: the standard's six fields, `null` where the file
+    /// has none, and everything else under `extra`, as written and in order. `allowed-tools` is what
+    /// stands in the file, string or list.
+    #[must_use]
+    pub fn props(&self) -> Value {
+        let text =
+            |text: &Option<Text>| text.as_ref().map_or(Value::Null, |t| t.value.clone().into());
+        let tools = self.allowed_tools_written.as_ref().map_or(Value::Null, |node| node.to_json());
+        let metadata = self
+            .metadata
+            .iter()
+            .map(|(key, value)| (key.value.clone(), value.value.clone().into()));
+        let mut props = Map::new();
+        props.insert("name".into(), self.name.as_str().into());
+        props.insert("description".into(), self.description.value.clone().into());
+        props.insert("license".into(), text(&self.license));
+        props.insert("compatibility".into(), text(&self.compatibility));
+        props.insert("allowed-tools".into(), tools);
+        props.insert("metadata".into(), Value::Object(metadata.collect()));
+        props.insert("extra".into(), Value::Object(self.outside_standard()));
+        Value::Object(props)
+    }
+
+    /// Extensions and unknown fields together, in the order of the file.
+    fn outside_standard(&self) -> Map<String, Value> {
+        let mut entries: Vec<_> = self.extensions.iter().chain(&self.extra).collect();
+        entries.sort_by_key(|entry| entry.key_span.start);
+        entries.into_iter().map(|entry| (entry.key.to_string(), entry.value.to_json())).collect()
+    }
 }
 
 /// How a skill wants to be invoked.
@@ -130,8 +172,12 @@ pub struct Parts {
     pub scripts_ignore: Vec<Text>,
     /// `permissions.env`, names with wildcards.
     pub env: Vec<Text>,
-    /// `permissions.network`, hosts.
+    /// `permissions.network`, hosts; `*` for `true`.
     pub network: Vec<Text>,
     /// `permissions.filesystem`, paths.
     pub filesystem: Vec<Text>,
 }
+
+#[cfg(test)]
+#[path = "manifest_tests.rs"]
+mod tests;
