@@ -9,11 +9,12 @@ mod extension;
 mod standard;
 mod value;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Edit};
 use crate::field::{self, Field, Found, Spelling};
-use crate::manifest::{Invocation, Manifest, Origin, Parts, Scope, Text};
+use crate::manifest::{Invocation, Key, Manifest, Origin, Parts, Scope, Text};
 use crate::name::SkillName;
 use crate::span::{Span, Spanned};
 use crate::text::quoted;
@@ -40,11 +41,21 @@ pub fn manifest(
     let roles = roles(&tree);
     reader.draft.keys.reserve_exact(tree.entries.len());
     for (entry, role) in tree.entries.into_iter().zip(roles) {
-        let key = Spanned::new(entry.key.to_string(), entry.key_span);
-        reader.draft.keys.push(key);
+        reader.draft.keys.push(key(&entry, role));
         reader.entry(entry, role);
     }
     reader.finish()
+}
+
+/// The key of `entry` as written.
+fn key(entry: &Entry<'_>, role: Role) -> Key {
+    let key = match role {
+        Role::Value(Found { field, spelling: Spelling::Canonical }, _) => {
+            Cow::Borrowed(field.name())
+        }
+        _ => Cow::Owned(entry.key.to_string()),
+    };
+    Spanned::new(key, entry.key_span)
 }
 
 /// What an entry at the top is for.
@@ -88,7 +99,7 @@ struct Draft {
     overrides: Option<Entry<'static>>,
     extensions: Vec<Entry<'static>>,
     extra: Vec<Entry<'static>>,
-    keys: Vec<Text>,
+    keys: Vec<Key>,
 }
 
 /// One reading of one tree.

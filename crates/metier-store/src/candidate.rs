@@ -1,8 +1,7 @@
 //! From the start of a `SKILL.md` to a candidate, whatever the bytes came from. Pure: the disk and
 //! the memory store call the same functions and so agree.
 
-use metier_format::frontmatter::{self, Fences};
-use metier_format::limits::MAX_FRONTMATTER_BYTES;
+use metier_format::frontmatter::{self, Extent, Fences};
 use metier_format::manifest::{Manifest, Scope, Text};
 use metier_format::{AllowedTools, Code, Diagnostic, Parsed, parse_frontmatter};
 
@@ -37,22 +36,14 @@ pub(crate) enum Start {
 
 /// Whether `text`, the start of a file that may go on, has to be read further.
 pub(crate) fn start(text: &[u8]) -> Start {
-    match frontmatter::find(text) {
-        // A fence that ends where the bytes end may be the start of a longer line.
-        Fences::Closed { body, .. } if (body as usize) < text.len() => Start::Enough,
-        Fences::Closed { .. } | Fences::Unclosed { .. } => Start::GoesOn,
-        Fences::Absent if is_blank(text) => Start::GoesOn,
-        Fences::Absent => Start::Enough,
+    match frontmatter::find(text, Extent::Prefix) {
+        Fences::Unclosed { .. } => Start::GoesOn,
+        Fences::Closed { .. } | Fences::Absent => Start::Enough,
     }
 }
 
-/// What is wrong when the frontmatter did not end within the bytes that are read at most.
-pub(crate) fn too_large() -> Diagnostic {
-    let message = format!("the frontmatter does not end within {MAX_FRONTMATTER_BYTES} bytes");
-    Diagnostic::new(Code::FrontmatterTooLarge, message)
-}
-
-/// What the frontmatter of `text` says, given the directory the file lies in.
+/// What the frontmatter of `text` says, given the directory the file lies in. `text` is the whole
+/// file, a start of it that is [`Start::Enough`], or one of the greatest length that is read.
 pub(crate) fn parsed(text: &[u8], directory: Option<&[u8]>) -> Parsed {
     match directory {
         // A directory whose name is not text still has a name, and no skill's name equals it.
@@ -90,7 +81,7 @@ pub(crate) fn candidate(
 /// What is wrong when the file is called `name`, which is some other spelling of `SKILL.md`.
 pub(crate) fn misnamed(name: &str) -> Option<Diagnostic> {
     (name != SKILL_FILE)
-        .then(|| Diagnostic::new(Code::FileName, format!("the file is called `{name}`")))
+        .then(|| Diagnostic::new(Code::FileName, format!("The file is called `{name}`")))
 }
 
 /// Whether `name` is `SKILL.md` but for its case.
@@ -146,11 +137,6 @@ fn scope(scope: &mut Scope) -> Option<Box<FoundScope>> {
         environments: list(&mut scope.environments),
     };
     (found != FoundScope::default()).then(|| Box::new(found))
-}
-
-/// Nothing but white space, after a byte-order mark if there is one.
-fn is_blank(text: &[u8]) -> bool {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii().is_empty()
 }
 
 #[cfg(test)]

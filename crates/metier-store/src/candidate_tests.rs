@@ -33,7 +33,7 @@ fn more_is_read_only_while_the_frontmatter_is_open() {
     check(b"", Start::GoesOn);
     check(b"\xef\xbb\xbf \r\n\n", Start::GoesOn);
     check(b"---\nname: x\n---", Start::GoesOn);
-    check(b"---\nname: x\n---\n", Start::GoesOn);
+    check(b"---\nname: x\n---\n", Start::Enough);
     check(b"---\nname: x\n---\nB", Start::Enough);
 }
 
@@ -115,7 +115,7 @@ fn other_spellings_of_the_file_are_known_and_reported() {
     let finding = misnamed("Skill.md").unwrap();
     assert_eq!(
         (finding.code, &*finding.message),
-        (Code::FileName, "the file is called `Skill.md`")
+        (Code::FileName, "The file is called `Skill.md`")
     );
 }
 

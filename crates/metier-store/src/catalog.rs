@@ -20,6 +20,7 @@ use crate::store::Location;
 
 pub use crate::selection::HiddenReason;
 pub use digest::CatalogChange;
+pub(crate) use resolve::directory_key;
 
 /// How far a skill is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -72,6 +73,8 @@ pub enum Rule {
     Trust,
     /// Both are the same directory, reached by two ways.
     SameDirectory,
+    /// The directory that comes first in another agent's own order; only in answers for it.
+    AgentOrder,
 }
 
 /// A candidate that another one of the same name beat.
@@ -269,6 +272,7 @@ impl Rule {
             Self::Path => "path",
             Self::Trust => "trust",
             Self::SameDirectory => "same-directory",
+            Self::AgentOrder => "agent-order",
         }
     }
 
@@ -282,6 +286,7 @@ impl Rule {
             Self::Path => "when all else is equal the path that sorts first wins",
             Self::Trust => "a skill of an untrusted project never replaces a trusted one",
             Self::SameDirectory => "both are the same directory, reached by two ways",
+            Self::AgentOrder => "the directory that comes first in the agent's own order wins",
         }
     }
 }

@@ -10,6 +10,7 @@ use std::cmp::min;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 
+use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic, Parsed};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
 use rustix::io::{Errno, pread};
@@ -18,7 +19,7 @@ use crate::candidate::{self, SKILL_FILE, Spot, Start};
 use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
 use crate::layer::Root;
 use crate::level::{Child, Identity};
-use crate::limits::{LISTING_BYTES, MAX_PREFIX_BYTES, PREFIX_BYTES};
+use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::paths::{joined, path_of, shown};
 use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
@@ -56,8 +57,6 @@ enum Unread {
     System(Errno),
     /// It is not a regular file but this.
     Special(FileType),
-    /// The frontmatter goes on past what is read.
-    TooLarge,
 }
 
 impl Disk {
@@ -231,7 +230,6 @@ impl Unread {
         match self {
             Self::System(errno) => not_opened(FileType::RegularFile, *errno, path),
             Self::Special(kind) => special(*kind, path),
-            Self::TooLarge => candidate::too_large(),
         }
     }
 }
@@ -342,10 +340,9 @@ fn opening(
         FileType::RegularFile => {}
         kind => return Err(Unread::Special(kind)),
     }
-    while candidate::start(text.get(..length).unwrap_or_default()) == Start::GoesOn {
-        if length == MAX_PREFIX_BYTES {
-            return Err(Unread::TooLarge);
-        }
+    while length < MAX_PREFIX_BYTES
+        && candidate::start(text.get(..length).unwrap_or_default()) == Start::GoesOn
+    {
         let end = min(MAX_PREFIX_BYTES, length.max(PREFIX_BYTES) * 2);
         if text.len() < end {
             text.resize(end, 0);

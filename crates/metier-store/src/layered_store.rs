@@ -65,7 +65,7 @@ impl Store for LayeredStore {
             all.stats += one.stats;
         }
         if self.full {
-            let message = "a store was left out: together the stores have too many roots";
+            let message = "A store was left out: together the stores have too many roots";
             let diagnostic = Diagnostic::new(Code::RootUnreadable, message);
             let path = std::path::PathBuf::new();
             all.notes.push(Note { root: RootId(u16::MAX), path, diagnostic });

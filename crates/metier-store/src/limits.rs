@@ -27,10 +27,6 @@ pub const DIRECTORIES_PER_THREAD: usize = 64;
 /// costs the kernel no more than one byte.
 pub const PREFIX_BYTES: usize = 4096;
 
-/// Most bytes read from a `SKILL.md` at discovery: the largest frontmatter there may be, its
-/// fences, and a page for blank lines before them.
-pub const MAX_PREFIX_BYTES: usize = metier_format::limits::MAX_FRONTMATTER_BYTES + PREFIX_BYTES;
-
 /// Bytes of directory entries asked for at once. Larger gains nothing measurable.
 pub const LISTING_BYTES: usize = 32 * 1024;
 
