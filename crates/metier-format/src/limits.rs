@@ -54,3 +54,7 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 
 /// Most tools one `allowed-tools` may name.
 pub const MAX_TOOL_PATTERNS: usize = 512;
+
+/// Unknown fields of one file for which the field they were meant to be is looked for. Real files
+/// have a handful; each search costs as much as reading the file.
+pub const MAX_SUGGESTIONS: usize = 16;
