@@ -8,7 +8,8 @@ use metier_format::parse;
 
 fuzz_target!(|bytes: &[u8]| {
     check(bytes);
-    let mut file = b"---\nname: a-skill\ndescription: Sorts ledgers. Use when asked.\n---\n".to_vec();
+    let mut file =
+        b"---\nname: a-skill\ndescription: Sorts ledgers. Use when asked.\n---\n".to_vec();
     file.extend_from_slice(bytes);
     check(&file);
 });

@@ -214,6 +214,7 @@ codes! {
     FieldValue = "SK143", Warning, Error, "The field's value is not one of the known ones; it is ignored", "";
     FieldNotPortable = "SK144", Advice, Warning, "The field is an extension that not every agent reads", "";
     FieldEmpty = "SK145", Advice, Warning, "The field is empty", "remove the key or give it a value";
+    FieldMisspelt = "SK146", Warning, Error, "The field looks like a misspelt one; it is ignored", "";
 
     BodyTooManyLines = "SK201", Advice, Advice, "The body is longer than 500 lines", "move detail to files under `references/`";
     BodyTooManyTokens = "SK202", Advice, Advice, "The body is larger than 5000 tokens", "move detail to files under `references/`";

@@ -58,3 +58,7 @@ pub const MAX_TOOL_PATTERNS: usize = 512;
 /// Most rounds of repair over one file. Each round applies every repair that overlaps no other, so
 /// two or three settle any real file; the bound only ends a pair of repairs that undo each other.
 pub const MAX_FIX_ROUNDS: usize = 8;
+
+/// Unknown fields of one file for which the field they were meant to be is looked for. Real files
+/// have a handful; each search costs as much as reading the file.
+pub const MAX_SUGGESTIONS: usize = 16;

@@ -48,6 +48,13 @@ pub fn parse_frontmatter(bytes: &[u8], directory: Option<&str>) -> Parsed {
 }
 
 /// Parses a whole file: [`parse_frontmatter`], and the body must be UTF-8 too.
+///
+/// ```
+/// let file = b"---\nname: tidy-notes\ndescription: Sorts notes by date.\n---\nSort them.\n";
+/// let parsed = metier_format::parse(file, Some("tidy-notes"));
+/// assert!(parsed.diagnostics.is_empty());
+/// assert!(parsed.manifest.is_some_and(|manifest| manifest.name.as_str() == "tidy-notes"));
+/// ```
 #[must_use]
 pub fn parse(bytes: &[u8], directory: Option<&str>) -> Parsed {
     let mut parsed = Parsed::default();

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Edit};
 use crate::field::{self, Field, Found, Spelling};
+use crate::limits::MAX_SUGGESTIONS;
 use crate::manifest::{Invocation, Key, Manifest, Origin, Parts, Scope, Text};
 use crate::name::SkillName;
 use crate::span::{Span, Spanned};
@@ -138,11 +139,26 @@ impl Reader<'_> {
             }
             Role::Repeated => {}
             Role::Unknown => {
-                let message = format!("{} is not a field of the standard", quoted(&entry.key));
-                self.find(Code::UnknownField, entry.key_span, message);
+                self.unknown(&entry);
                 self.draft.extra.push(entry.into_owned());
             }
         }
+    }
+
+    fn unknown(&mut self, entry: &Entry<'_>) {
+        let message = format!("{} is not a field of the standard", quoted(&entry.key));
+        let meant = if self.draft.extra.len() < MAX_SUGGESTIONS {
+            field::closest(&entry.key)
+        } else {
+            None
+        };
+        // A misspelt `allowed-tools` restricts nothing, so this is more than a stranger's field.
+        let Some(name) = meant else {
+            self.find(Code::UnknownField, entry.key_span, message);
+            return;
+        };
+        let diagnostic = self.find(Code::FieldMisspelt, entry.key_span, message);
+        diagnostic.help = Some(format!("did you mean `{name}`?"));
     }
 
     fn spelling(&mut self, entry: &Entry<'_>, found: Found, renaming: Renaming) {

@@ -136,6 +136,14 @@ impl Catalog {
     ///
     /// At last the enabled and disabled names decide whether the winner is shown. Takes
     /// O(n log n) for n candidates and clones none of them.
+    ///
+    /// ```
+    /// use metier_store::{Catalog, Discovery, Precedence, Selection};
+    ///
+    /// let catalog =
+    ///     Catalog::build(Discovery::default(), &Precedence::DEFAULT, &Selection::default());
+    /// assert_eq!(catalog.visible().count(), 0);
+    /// ```
     #[must_use]
     pub fn build(discovery: Discovery, precedence: &Precedence, selection: &Selection) -> Self {
         resolve::build(discovery, precedence, selection)

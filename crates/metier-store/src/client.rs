@@ -9,6 +9,7 @@ mod emulation;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::layer::{Layer, Root};
@@ -146,13 +147,16 @@ impl Places {
 /// Roots in the making, each directory once.
 struct Roots<'a> {
     places: &'a Places,
-    seen: BTreeSet<PathBuf>,
+    /// Compared byte by byte, which is several times faster than path by path.
+    seen: BTreeSet<OsString>,
     roots: Vec<Root>,
 }
 
 impl Roots<'_> {
     fn add(&mut self, layer: Layer, path: Option<PathBuf>, client_order: u16) {
-        let Some(path) = path.filter(|path| self.seen.insert(path.clone())) else { return };
+        let Some(path) = path.filter(|path| self.seen.insert(path.as_os_str().to_owned())) else {
+            return;
+        };
         self.roots.push(Root {
             layer,
             path,

@@ -20,7 +20,7 @@ use crate::guide::{GuideTools, guide};
 use crate::tokens;
 
 use plan::{Meter, Plan, Row, shorten};
-use render::Shown;
+use render::{List, Shown};
 
 /// How the catalog is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,6 +135,15 @@ pub struct SkillReport {
 
 /// Writes the catalog for a model. With a budget, the text has no more tokens than that unless the
 /// pinned skills alone have. Skills give way in reverse order of layer, priority and name.
+///
+/// ```
+/// use metier_store::{Catalog, Disclose, Style, disclose};
+///
+/// let options = Disclose { style: Style::Markdown, budget: Some(2000), ..Disclose::default() };
+/// let disclosure = disclose(&Catalog::default(), &options);
+/// assert_eq!(disclosure.text, "", "no skills, no text");
+/// assert!(disclosure.report.fits);
+/// ```
 #[must_use]
 pub fn disclose(catalog: &Catalog, options: &Disclose) -> Disclosure {
     let skills = Skills::of(catalog, options);
@@ -145,16 +154,17 @@ pub fn disclose(catalog: &Catalog, options: &Disclose) -> Disclosure {
     let (guide, state) = skills.guide(&mut meter);
     let (plan, fits) = match options.budget {
         None => (Plan::FULL, true),
-        Some(budget) => skills
-            .row()
-            .first_fitting(budget, |plan| meter.fits(&skills.text(plan, &guide), budget)),
+        Some(budget) => skills.row().first_fitting(budget, |plan| {
+            meter.fits(&skills.text(&skills.parts(plan), plan, &guide), budget)
+        }),
     };
-    let text = skills.text(&plan, &guide);
+    let parts = skills.parts(&plan);
+    let text = skills.text(&parts, &plan, &guide);
     let guide = match state {
         GuideState::Included if text.is_empty() => GuideState::Omitted,
         _ => state,
     };
-    let report = skills.report(&plan, &text, meter.counted || options.exact);
+    let report = skills.report(&parts, &text, meter.counted || options.exact);
     Disclosure { text, report: Report { fits, guide, ..report } }
 }
 
@@ -227,6 +237,12 @@ struct Item<'a> {
     rank: Option<usize>,
 }
 
+/// A skill as it stands in the text; nothing when it is left out.
+struct Part {
+    level: Level,
+    text: String,
+}
+
 /// The skills a model may see, by name.
 struct Skills<'a> {
     options: &'a Disclose,
@@ -261,28 +277,36 @@ impl<'a> Skills<'a> {
         Row { longest, skills: loose.count() }
     }
 
-    fn level(&self, item: &Item<'_>, plan: &Plan, skills: usize) -> Level {
-        match item.rank {
-            None => Level::Pinned,
-            Some(rank) => plan.level(rank, skills, item.characters),
-        }
+    /// What is shown of each skill under a plan.
+    fn parts(&self, plan: &Plan) -> Vec<Part> {
+        let skills = self.row().skills;
+        let part = |item: &Item<'_>| {
+            let level = match item.rank {
+                None => Level::Pinned,
+                Some(rank) => plan.level(rank, skills, item.characters),
+            };
+            if level == Level::Omitted {
+                return Part { level, text: String::new() };
+            }
+            let description = description(item, level, plan.cap);
+            let text = render::one(self.options.style, &self.shown(item, level, &description));
+            Part { level, text }
+        };
+        self.items.iter().map(part).collect()
     }
 
-    /// The text under a plan; empty when it would list nothing and not even say so.
-    fn text(&self, plan: &Plan, guide: &str) -> String {
-        let skills = self.row().skills;
-        let visible = self.items.iter().map(|item| (item, self.level(item, plan, skills)));
-        let parts: Vec<_> = visible
-            .filter(|(_, level)| *level != Level::Omitted)
-            .map(|(item, level)| (item, level, description(item, level, plan.cap)))
-            .collect();
-        let more = plan.more(&self.options.search);
-        if parts.is_empty() && more.is_none() {
+    /// The whole text; empty when it would list nothing and not even say so.
+    fn text(&self, parts: &[Part], plan: &Plan, guide: &str) -> String {
+        let listed = || parts.iter().zip(&self.items).filter(|(p, _)| p.level != Level::Omitted);
+        let list = List {
+            skills: listed().map(|(part, _)| part.text.as_str()).collect(),
+            example: listed().next().map(|(_, item)| item.entry.name().as_str()),
+            more: plan.more(&self.options.search),
+        };
+        if list.skills.is_empty() && list.more.is_none() {
             return String::new();
         }
-        let shown: Vec<_> =
-            parts.iter().map(|(item, level, text)| self.shown(item, *level, text)).collect();
-        let mut text = render::render(self.options.style, &shown, more.as_ref());
+        let mut text = render::render(self.options.style, &list);
         if !guide.is_empty() {
             text.push_str("\n\n");
             text.push_str(guide);
@@ -316,23 +340,16 @@ impl<'a> Skills<'a> {
         }
     }
 
-    fn report(&self, plan: &Plan, text: &str, exact: bool) -> Report {
+    fn report(&self, parts: &[Part], text: &str, exact: bool) -> Report {
         let count = |text: &str| {
             if exact { tokens::exact(text).count } else { tokens::estimate(text).about }
         };
-        let skills = self.row().skills;
         let mut counts: BTreeMap<_, _> = Level::ALL.into_iter().map(|level| (level, 0)).collect();
         let mut reports = Vec::with_capacity(self.items.len());
-        for item in &self.items {
-            let level = self.level(item, plan, skills);
-            *counts.entry(level).or_default() += 1;
-            let description = description(item, level, plan.cap);
-            let own = match level {
-                Level::Omitted => String::new(),
-                _ => render::one(self.options.style, &self.shown(item, level, &description)),
-            };
+        for (Part { level, text }, item) in parts.iter().zip(&self.items) {
+            *counts.entry(*level).or_default() += 1;
             let name = item.entry.name().to_string();
-            reports.push(SkillReport { name, level, tokens: count(&own) });
+            reports.push(SkillReport { name, level: *level, tokens: count(text) });
         }
         Report {
             budget: self.options.budget,
@@ -355,7 +372,7 @@ impl<'a> Skills<'a> {
     }
 
     fn nothing(&self) -> Disclosure {
-        let report = self.report(&Plan::FULL, "", false);
+        let report = self.report(&[], "", false);
         // Nothing is zero tokens, whoever counts.
         Disclosure { text: String::new(), report: Report { fits: true, exact: true, ..report } }
     }

@@ -275,9 +275,91 @@ fn what_is_left_out_is_said_in_the_text() {
 fn one_left_out_is_one_skill() {
     // D6
     let more = render::More { count: 1, search: "`find`" };
-    let text = render::render(Style::Xml, &[], Some(&more));
+    let list = List { skills: Vec::new(), example: None, more: Some(more) };
+    let text = render::render(Style::Xml, &list);
     let sentence = "<more count=\"1\">1 more skill is not listed here; find it with `find`</more>";
     assert!(text.contains(sentence), "{text}");
+}
+
+#[test]
+fn a_skill_shown_by_name_is_a_name_in_every_style() {
+    // D5, D6
+    let shown = render::Shown { name: "a<b", fields: Vec::new() };
+    let check = |style, expect: &str| assert_eq!(render::one(style, &shown), expect);
+    check(Style::Xml, "<skill>\n<name>\na&lt;b\n</name>\n</skill>");
+    check(Style::XmlAttributes, "  <skill name=\"a&lt;b\" />");
+    check(Style::Markdown, "- **a\\<b**");
+    check(Style::Tool, "\"a&lt;b\"");
+    check(Style::Json, "{\"name\":\"a<b\"}");
+}
+
+#[test]
+fn a_list_of_nothing_but_what_is_missing_is_well_formed() {
+    // D5, D6
+    let check = |style, expect: &str| {
+        let more = render::More { count: 2, search: "<find>" };
+        let list = List { skills: Vec::new(), example: None, more: Some(more) };
+        let text = render::render(style, &list);
+        assert!(text.contains(expect), "{style:?} {text}");
+        assert!(!text.contains("for example"), "{style:?} has no example to give");
+    };
+    let xml = "<available_skills>\n<more count=\"2\">2 more skills are not listed here; find them \
+               with &lt;find&gt;</more>\n</available_skills>";
+    check(Style::Xml, xml);
+    check(Style::XmlAttributes, xml);
+    check(
+        Style::Markdown,
+        "## Available skills\n\n2 more skills are not listed here; find them with \\<find\\>.\n\n\
+         When one",
+    );
+    check(
+        Style::Tool,
+        "<available_skills>\n2 more skills are not listed here; find them with &lt;find&gt;\n\
+         </available_skills>",
+    );
+    check(
+        Style::Json,
+        "{\"skills\":[\n\n],\"omitted\":2,\"hint\":\"2 more skills are not listed here; find them \
+         with <find>\"}",
+    );
+}
+
+#[test]
+fn how_to_search_is_said_in_the_words_of_the_host() {
+    // D6
+    let search = "the tool skill_search".to_owned();
+    let options = Disclose { search, ..budgeted(360) };
+    let text = disclose(&many(60), &options).text;
+    assert!(text.contains("find them with the tool skill_search</more>"), "{text}");
+}
+
+#[test]
+fn the_text_does_not_depend_on_the_order_of_finding() {
+    // D3, D5, D6
+    let build = |reverse: bool| {
+        let mut fixture = Fixture::new().root(Layer::Personal, "/home/skills");
+        for index in 0..20 {
+            fixture = fixture.skill(&format!("skill-{index}"));
+        }
+        if reverse {
+            fixture.discovery.found.reverse();
+        }
+        fixture.catalog()
+    };
+    for style in Style::ALL {
+        for budget in [None, Some(150), Some(300), Some(450)] {
+            let options = Disclose { style, budget, ..Disclose::default() };
+            assert_eq!(disclose(&build(false), &options), disclose(&build(true), &options));
+        }
+    }
+}
+
+#[test]
+fn a_pinned_skill_stands_in_its_place_in_the_list() {
+    // D6
+    let options = Disclose { pinned: vec![NameKey::of("pdf")], ..Disclose::default() };
+    let plain = disclose(&two(), &Disclose::default());
+    assert_eq!(disclose(&two(), &options).text, plain.text, "pinning does not reorder");
 }
 
 #[test]

@@ -13,6 +13,8 @@ mod words;
 
 use metier_format::NameKey;
 
+use crate::catalog::Entry;
+
 pub use build::SearchIndexBuilder;
 
 use build::Postings;
@@ -110,6 +112,26 @@ impl SearchIndex {
     pub fn build<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> Self {
         let mut builder = SearchIndexBuilder::new();
         documents.into_iter().for_each(|document| builder.add(document));
+        builder.finish()
+    }
+
+    /// Makes entries of a catalog searchable. `body` is asked for one body after the other; where it
+    /// has none, the rest is searched.
+    #[must_use]
+    pub fn of_entries<'a>(
+        entries: impl IntoIterator<Item = &'a Entry>,
+        mut body: impl FnMut(&Entry) -> Option<String>,
+    ) -> Self {
+        let mut builder = SearchIndexBuilder::new();
+        for entry in entries {
+            let body = body(entry);
+            builder.add(Document {
+                name: entry.name().as_str(),
+                description: &entry.found.description,
+                tags: entry.facts().map_or(&[], |facts| &facts.tags),
+                body: body.as_deref(),
+            });
+        }
         builder.finish()
     }
 

@@ -2,6 +2,9 @@ use metier_format::NameKey;
 use proptest::prelude::*;
 
 use super::{Document, Field, Hit, SearchIndex, SearchIndexBuilder};
+use crate::catalog::Entry;
+use crate::fixture::Fixture;
+use crate::layer::Layer;
 use crate::limits::{MAX_QUERY_BYTES, MAX_SEARCH_FIELD_BYTES};
 
 /// Name, tags, description, body.
@@ -217,6 +220,23 @@ fn a_skill_that_says_it_once_beats_one_that_buries_it_in_a_long_body() {
     assert_eq!(names(&index.search("invoice", 9)), ["plain", "buried"]);
 }
 
+#[test]
+fn the_entries_of_a_catalog_are_searched_with_tags_and_bodies() {
+    // D8
+    let catalog = Fixture::new()
+        .root(Layer::Personal, "/skills")
+        .skill_at("a", "ledger", "Keep books")
+        .facts(|facts| facts.tags = tags(&["finance"]).into())
+        .skill_at("b", "atlas", "Draw maps")
+        .catalog();
+    let body = |entry: &Entry| (entry.name().as_str() == "atlas").then(|| "Rivers first.".into());
+    let index = SearchIndex::of_entries(&catalog.entries, body);
+    assert_eq!(names(&index.search("finance", 9)), ["ledger"]);
+    let hits = index.search("river", 9);
+    assert_eq!((hits[0].document, hits[0].name), (0, "atlas"));
+    assert!(index.search("book maps", 9).len() == 2);
+}
+
 /// Documents of few different words, so that they share many.
 fn documents() -> impl Strategy<Value = Vec<(String, String, String)>> {
     const WORDS: &[&str] = &[
@@ -235,7 +255,13 @@ fn documents() -> impl Strategy<Value = Vec<(String, String, String)>> {
         prop::collection::vec(prop::sample::select(WORDS), count)
             .prop_map(move |words| words.join(between))
     };
-    prop::collection::vec((words(1..4, "-"), words(0..9, " "), words(0..9, " ")), 0..12)
+    let rows = prop::collection::vec((words(1..4, "-"), words(0..9, " "), words(0..9, " ")), 0..12);
+    // A catalog has each name once.
+    rows.prop_map(|mut rows: Vec<(String, String, String)>| {
+        rows.sort();
+        rows.dedup_by(|later, earlier| later.0 == earlier.0);
+        rows
+    })
 }
 
 fn build(rows: &[(String, String, String)]) -> SearchIndex {

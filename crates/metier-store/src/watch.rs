@@ -235,3 +235,7 @@ fn stand(
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

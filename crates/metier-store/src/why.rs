@@ -84,13 +84,20 @@ pub fn why(catalog: &Catalog, typed: &str) -> Why {
     if let Some(entry) = catalog.get(&key) {
         candidates.push(Candidate::found(roots, &entry.found, Outcome::Wins(entry.visibility)));
     }
+    // A name that is switched off has one skill it would mean, which comes before those it beat.
+    let named = |hidden: &&Hidden| {
+        matches!(hidden.reason, HiddenReason::Disabled | HiddenReason::NotEnabled)
+    };
+    let hidden = || catalog.hidden.iter().filter(|hidden| of(&hidden.found.name));
+    let left_out = |Hidden { found, reason }: &Hidden| {
+        Candidate::found(roots, found, Outcome::Hidden(reason.clone()))
+    };
+    candidates.extend(hidden().filter(named).map(left_out));
     for Shadowed { winner, loser, rule } in catalog.shadowed.iter().filter(|s| of(&s.loser.name)) {
         let outcome = Outcome::Shadowed { rule: *rule, by: catalog.place(winner) };
         candidates.push(Candidate::found(roots, loser, outcome));
     }
-    for Hidden { found, reason } in catalog.hidden.iter().filter(|h| of(&h.found.name)) {
-        candidates.push(Candidate::found(roots, found, Outcome::Hidden(reason.clone())));
-    }
+    candidates.extend(hidden().filter(|hidden| !named(hidden)).map(left_out));
     candidates.extend(broken(roots, &catalog.skipped, &key));
     Why { typed: typed.to_owned(), agent: None, candidates }
 }
@@ -219,10 +226,8 @@ impl Why {
         let Some(first) = self.candidates.first() else {
             return format!("there is no skill called {}", quoted(&self.typed));
         };
-        let hidden = self.candidates.iter().find(|c| matches!(c.outcome, Outcome::Hidden(_)));
-        let told = hidden.unwrap_or(first);
-        let (name, place) = (quoted(&told.name), quoted(&told.directory.to_string_lossy()));
-        match &told.outcome {
+        let (name, place) = (quoted(&first.name), quoted(&first.directory.to_string_lossy()));
+        match &first.outcome {
             Outcome::Hidden(reason) => format!("{name} ({place}) {}", reason.sentence()),
             Outcome::Skipped { message, .. } => {
                 format!("{name} ({place}) cannot be loaded: {}", visible_line(message))

@@ -97,7 +97,7 @@ fn what_was_left_out_is_told_with_its_reason() {
     let answer = why(&catalog, "pdf");
     assert_eq!(answer.sentence(), "`pdf` (`/home/skills/pdf`) is not among the enabled skills");
     let outcomes: Vec<_> = answer.candidates.iter().map(|c| c.outcome.as_str()).collect();
-    assert_eq!(outcomes, ["shadowed", "hidden"]);
+    assert_eq!(outcomes, ["hidden", "shadowed"]);
 
     let catalog = personal()
         .skill("pdf")
@@ -294,4 +294,61 @@ fn to_other_agents_two_spellings_are_two_skills() {
     let outcomes: Vec<_> = answer.candidates.iter().map(|c| c.outcome.as_str()).collect();
     assert_eq!(outcomes, ["wins", "wins"]);
     assert!(answer.sentence().ends_with("`/home/skills/x` is another skill to it"));
+}
+
+#[test]
+fn every_candidate_of_a_name_is_told_once() {
+    // D3, D4
+    let catalog = personal()
+        .skill("pdf")
+        .skill_at("b", "PDF", "Loud.")
+        .skill_at("c", "pdf", "For codex.")
+        .scope(|scope| scope.agents = Some(vec!["codex".into()]))
+        .skill("docx")
+        .broken("d/Pdf/SKILL.md", Code::NoFrontmatter, "no frontmatter")
+        .broken("e/docx/SKILL.md", Code::NoFrontmatter, "no frontmatter")
+        .select(&Selection { agent: Some("goose".into()), ..Selection::default() });
+    let answer = why(&catalog, "pdf");
+    let told: Vec<_> = answer
+        .candidates
+        .iter()
+        .map(|c| (c.directory.to_string_lossy().into_owned(), c.outcome.as_str()))
+        .collect();
+    let expect = [
+        ("/home/skills/b", "wins"),
+        ("/home/skills/pdf", "shadowed"),
+        ("/home/skills/c", "hidden"),
+        ("/home/skills/d/Pdf", "skipped"),
+    ];
+    assert_eq!(told, expect.map(|(path, outcome)| (path.to_owned(), outcome)));
+    assert_eq!(answer.winner(), answer.candidates.first());
+    assert_eq!(answer.lines().len(), 4);
+}
+
+#[test]
+fn a_path_cannot_put_live_characters_into_the_answer() {
+    // D3
+    let catalog = personal()
+        .skill_at("\u{1b}[31m\npdf", "pdf", "Red.")
+        .root(Layer::Project, "/work/\u{202e}")
+        .skill("pdf")
+        .catalog();
+    let answer = why(&catalog, "pdf");
+    let all = answer.lines().join("") + &answer.sentence();
+    assert!(!all.chars().any(metier_format::text::is_live), "{all:?}");
+    assert!(!all.contains('\n'));
+}
+
+#[test]
+fn an_agent_without_the_skill_says_so() {
+    // D3
+    let emulation = profile("opencode");
+    let answer = why_as(emulation, &Discovery::default(), "pdf");
+    assert_eq!(answer.sentence(), "for OpenCode, there is no skill called `pdf`");
+    assert!(answer.winner().is_none());
+    let broken = personal().broken("pdf/SKILL.md", Code::NotUtf8, "not UTF-8").discovery;
+    assert_eq!(
+        why_as(emulation, &broken, "pdf").sentence(),
+        "for OpenCode, `pdf` (`/home/skills/pdf`) cannot be loaded: not UTF-8"
+    );
 }

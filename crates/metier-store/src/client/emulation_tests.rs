@@ -53,6 +53,30 @@ fn each_agent_searches_its_own_directories_in_its_own_order() {
         ],
     );
     check(
+        "codex",
+        &[
+            ("/work/.agents/skills", Layer::Project),
+            ("/work/.codex/skills", Layer::Project),
+            ("/home/.agents/skills", Layer::Personal),
+            ("/home/.codex/skills", Layer::Personal),
+            ("/home/.codex/skills/.system", Layer::Bundled),
+            ("/etc/codex/skills", Layer::Enterprise),
+        ],
+    );
+    check(
+        "opencode",
+        &[
+            ("/work/.opencode/skills", Layer::Project),
+            ("/work/.opencode/skill", Layer::Project),
+            ("/home/.config/opencode/skills", Layer::Personal),
+            ("/home/.config/opencode/skill", Layer::Personal),
+            ("/work/.agents/skills", Layer::Project),
+            ("/work/.claude/skills", Layer::Project),
+            ("/home/.agents/skills", Layer::Personal),
+            ("/home/.claude/skills", Layer::Personal),
+        ],
+    );
+    check(
         "goose",
         &[
             ("/work/.goose/skills", Layer::Project),

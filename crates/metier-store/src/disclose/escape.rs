@@ -90,14 +90,17 @@ fn is_entity(after: &str) -> bool {
     name.len() < after.len() && name.starts_with(';')
 }
 
+/// Copies what lies between two escapes in one piece; most text has none.
 fn replace(text: &str, with: impl Fn(char) -> Option<&'static str>) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
-    for c in text.chars() {
-        match with(c) {
-            Some(escape) => out.push_str(escape),
-            None => out.push(c),
-        }
+    let mut copied = 0;
+    for (index, c) in text.char_indices() {
+        let Some(escape) = with(c) else { continue };
+        out.push_str(text.get(copied..index).unwrap_or_default());
+        out.push_str(escape);
+        copied = index + c.len_utf8();
     }
+    out.push_str(text.get(copied..).unwrap_or_default());
     out
 }
 

@@ -140,10 +140,14 @@ fn skills() -> impl Strategy<Value = Vec<Skill>> {
 
 fn catalog(skills: &[Skill]) -> Catalog {
     let root = Fixture::new().root(Layer::Personal, "/home/<b>/\"s\"");
-    let fixture = skills.iter().fold(root, |fixture, skill| {
-        fixture.skill_at(&skill.path, &skill.name, &skill.description).facts(|facts| {
-            facts.compatibility = Some(skill.description.as_str().into());
-            facts.allowed_tools = Some(skill.description.as_str().into());
+    let fixture = skills.iter().enumerate().fold(root, |fixture, (index, skill)| {
+        let fixture = fixture.skill_at(&skill.path, &skill.name, &skill.description);
+        if index % 4 != 0 {
+            return fixture;
+        }
+        fixture.facts(|facts| {
+            facts.compatibility = Some(skill.path.as_str().into());
+            facts.allowed_tools = Some(skill.path.as_str().into());
         })
     });
     fixture.catalog()
@@ -171,14 +175,16 @@ fn check(
         .visible()
         .map(|entry| {
             let location = catalog.directory(&entry.found).join("SKILL.md");
+            let location = location.to_string_lossy();
             let fields = [
-                ("name", entry.name().as_str()),
-                ("description", &entry.found.description),
-                ("location", &*location.to_string_lossy()),
-                ("compatibility", &entry.found.description),
-                ("allowed-tools", &entry.found.description),
+                ("name", Some(entry.name().as_str())),
+                ("description", Some(&*entry.found.description)),
+                ("location", Some(&*location)),
+                ("compatibility", entry.facts().and_then(|facts| facts.compatibility.as_deref())),
+                ("allowed-tools", entry.facts().and_then(|facts| facts.allowed_tools.as_deref())),
             ];
-            let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), shown(value)));
+            let fields = fields.into_iter();
+            let fields = fields.filter_map(|(key, value)| Some((key.to_owned(), shown(value?))));
             fields.filter(|(_, value)| style != Style::Markdown || !value.is_empty()).collect()
         })
         .collect();

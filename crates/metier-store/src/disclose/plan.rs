@@ -93,11 +93,11 @@ impl Row {
         budget: usize,
         mut fits: impl FnMut(&Plan) -> bool,
     ) -> (Plan, bool) {
-        if fits(&self.plan(0)) {
-            return (self.plan(0), true);
-        }
         // No skill is listed for nothing: of more skills than tokens the rest is left out anyway.
         let hopeless = self.skills.saturating_sub(budget);
+        if hopeless == 0 && fits(&self.plan(0)) {
+            return (self.plan(0), true);
+        }
         let first = if hopeless > 0 { self.caps() + self.skills + hopeless } else { 1 };
         let last = self.len() - 1;
         let (mut low, mut high) = (first.min(last), last);

@@ -17,14 +17,21 @@ pub(super) struct More<'a> {
     pub(super) search: &'a str,
 }
 
+/// The list of skills, each written by [`one`].
+pub(super) struct List<'a> {
+    pub(super) skills: Vec<&'a str>,
+    /// The name of one of them.
+    pub(super) example: Option<&'a str>,
+    pub(super) more: Option<More<'a>>,
+}
+
 /// The whole text, without a final line break.
-pub(super) fn render(style: Style, shown: &[Shown<'_>], more: Option<&More<'_>>) -> String {
-    let skills: Vec<_> = shown.iter().map(|skill| one(style, skill)).collect();
+pub(super) fn render(style: Style, list: &List<'_>) -> String {
     match style {
-        Style::Xml | Style::XmlAttributes => available_skills(style, skills, more),
-        Style::Markdown => markdown_list(&skills, more),
-        Style::Tool => tool_description(shown, available_skills(style, skills, more)),
-        Style::Json => json_object(&skills, more),
+        Style::Xml | Style::XmlAttributes => available_skills(style, list),
+        Style::Markdown => markdown_list(list),
+        Style::Tool => tool_description(list),
+        Style::Json => json_object(list),
     }
 }
 
@@ -39,14 +46,15 @@ pub(super) fn one(style: Style, skill: &Shown<'_>) -> String {
     }
 }
 
-fn available_skills(style: Style, skills: Vec<String>, more: Option<&More<'_>>) -> String {
-    let mut lines = vec!["<available_skills>".to_owned()];
-    lines.extend(skills);
-    lines.extend(more.map(|more| match style {
+fn available_skills(style: Style, list: &List<'_>) -> String {
+    let more = list.more.as_ref().map(|more| match style {
         Style::Tool => xml_line(&more.sentence()),
         _ => format!("<more count=\"{}\">{}</more>", more.count, xml_line(&more.sentence())),
-    }));
-    lines.push("</available_skills>".to_owned());
+    });
+    let mut lines = vec!["<available_skills>"];
+    lines.extend(&list.skills);
+    lines.extend(more.as_deref());
+    lines.push("</available_skills>");
     lines.join("\n")
 }
 
@@ -69,11 +77,11 @@ fn xml_attributes(skill: &Shown<'_>) -> String {
     out
 }
 
-fn markdown_list(skills: &[String], more: Option<&More<'_>>) -> String {
-    let list = (!skills.is_empty()).then(|| skills.join("\n"));
-    let more = more.map(|more| format!("{}.", markdown(&more.sentence())));
+fn markdown_list(list: &List<'_>) -> String {
+    let skills = (!list.skills.is_empty()).then(|| list.skills.join("\n"));
+    let more = list.more.as_ref().map(|more| format!("{}.", markdown(&more.sentence())));
     let how = "When one of these fits the task, load it by its name and follow it.".to_owned();
-    let parts = [Some("## Available skills".to_owned()), list, more, Some(how)];
+    let parts = [Some("## Available skills".to_owned()), skills, more, Some(how)];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
@@ -102,10 +110,9 @@ fn tool_line(skill: &Shown<'_>) -> String {
 }
 
 /// What the tool that activates skills says about itself.
-fn tool_description(shown: &[Shown<'_>], list: String) -> String {
-    let example = shown
-        .first()
-        .map_or_else(String::new, |skill| format!(", for example {}", xml_quoted(skill.name)));
+fn tool_description(list: &List<'_>) -> String {
+    let example = list.example.map(|name| format!(", for example {}", xml_quoted(name)));
+    let (example, list) = (example.unwrap_or_default(), available_skills(Style::Tool, list));
     format!(
         "Activates a skill: instructions, documents and scripts for one kind of task. When a skill \
          below fits what is asked, call this tool before anything else; naming the skill in your \
@@ -120,11 +127,11 @@ fn tool_description(shown: &[Shown<'_>], list: String) -> String {
     )
 }
 
-fn json_object(skills: &[String], more: Option<&More<'_>>) -> String {
-    let more = more.map_or_else(String::new, |more| {
+fn json_object(list: &List<'_>) -> String {
+    let more = list.more.as_ref().map_or_else(String::new, |more| {
         format!(",\"omitted\":{},\"hint\":{}", more.count, json(&more.sentence()))
     });
-    format!("{{\"skills\":[\n{}\n]{more}}}", skills.join(",\n"))
+    format!("{{\"skills\":[\n{}\n]{more}}}", list.skills.join(",\n"))
 }
 
 fn json_skill(skill: &Shown<'_>) -> String {

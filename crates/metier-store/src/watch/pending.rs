@@ -121,6 +121,12 @@ impl Pending {
         lock(&self.state).watching = watching;
     }
 
+    /// Holds up everybody: what the system tells stays with the system.
+    #[cfg(test)]
+    pub(super) fn hold_up(&self) -> impl Drop + '_ {
+        lock(&self.state)
+    }
+
     fn happened(&self, note: impl FnOnce(&mut Batch)) {
         let mut state = lock(&self.state);
         note(&mut state.batch);

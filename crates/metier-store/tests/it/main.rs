@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "tests make the files they look at and stop when they cannot"
 )]
