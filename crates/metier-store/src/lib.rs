@@ -20,6 +20,7 @@ pub mod limits;
 mod load;
 pub mod memory_store;
 mod paths;
+mod repeats;
 mod resources;
 mod scan;
 pub mod store;
