@@ -33,6 +33,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// in it as one space, none of those at the ends.
 #[must_use]
 pub fn visible_line(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
     if !text.contains(['\n', '\r', '\t']) {
         return visible(text);
     }
@@ -73,7 +76,7 @@ fn escape(
     live: impl Fn(char) -> bool,
     write: impl Fn(char, &mut String),
 ) -> Cow<'_, str> {
-    if !text.chars().any(&live) {
+    if is_plain(text) || !text.chars().any(&live) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -85,6 +88,11 @@ fn escape(
         }
     }
     Cow::Owned(out)
+}
+
+/// Printable ASCII and nothing else: never live, all on one line, and most text there is.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 #[cfg(test)]

@@ -116,7 +116,9 @@ pub(crate) enum Command {
 impl Cli {
     /// Reads the command line. The error also stands for `--help` and `--version`.
     pub(crate) fn read(args: Vec<OsString>) -> Result<Self, clap::Error> {
-        let mut command = command();
+        // The reference is long, and most runs never show it.
+        let shows_help = args.iter().any(|arg| arg == "--help" || arg == "help");
+        let mut command = if shows_help { command() } else { Cli::command() };
         let args = gather_roots(&command, args);
         let matches: ArgMatches = command.try_get_matches_from_mut(args)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))

@@ -27,6 +27,8 @@ pub(crate) enum Kind {
 pub(crate) enum Status {
     /// All is well.
     Ok,
+    /// The answer was given, and something that was asked besides could not be done. It was said.
+    Partly,
     /// Lint found errors.
     LintErrors,
 }
@@ -74,6 +76,7 @@ impl Status {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Ok => 0,
+            Self::Partly => 1,
             Self::LintErrors => 4,
         }
     }

@@ -27,6 +27,7 @@ fn exit_codes_are_the_contract() {
     check(Kind::BrokenPipe, 0, "broken-pipe");
     check(Kind::Interrupted, 130, "interrupted");
     assert_eq!(Status::Ok.exit_code(), 0);
+    assert_eq!(Status::Partly.exit_code(), 1);
     assert_eq!(Status::LintErrors.exit_code(), 4);
 }
 

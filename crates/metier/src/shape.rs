@@ -165,3 +165,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticShape<'_>
 pub(crate) fn path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
+
+#[cfg(test)]
+#[path = "shape_tests.rs"]
+mod tests;

@@ -6,6 +6,7 @@
 
 mod table;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -18,6 +19,7 @@ pub(crate) use table::Table;
 
 use crate::args::{ColorChoice, Global};
 use crate::env::{self, Environment};
+use crate::error::CommandError;
 
 /// How much standard error says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,14 +148,17 @@ impl Ui {
 
     /// Prints a table, shortened to the terminal when there is one.
     pub(crate) fn table(&mut self, table: &Table) {
-        let text = table.render(self.columns, |tone, text| self.paint(tone, text));
-        self.out.push_str(&text);
+        let colour = self.colour;
+        table.render(self.columns, &mut self.out, |tone, text, out| match colour {
+            true => out.push_str(&tone.paint(text)),
+            false => out.push_str(text),
+        });
     }
 
     /// Prints `text` indented by `indent` spaces, wrapped when there is a terminal.
     pub(crate) fn paragraph(&mut self, text: &str, indent: usize) {
-        let width = self.columns.map(|columns| columns.saturating_sub(indent).max(20));
-        for line in wrap(text, width) {
+        let columns = self.columns.map(|columns| columns.saturating_sub(indent).max(20));
+        for line in wrap(text, columns) {
             let _ = writeln!(self.out, "{:indent$}{line}", "");
         }
     }
@@ -164,6 +169,11 @@ impl Ui {
             self.messages.push_str(message);
             self.messages.push('\n');
         }
+    }
+
+    /// Says on standard error what went wrong, also when quiet.
+    pub(crate) fn complain(&mut self, error: &CommandError) {
+        self.messages.push_str(&error.to_text());
     }
 
     /// Says something on standard error when asked to say more.
@@ -178,8 +188,7 @@ impl Ui {
         if !self.colour || text.is_empty() {
             return text.to_owned();
         }
-        let style = tone.style();
-        format!("{style}{text}{style:#}")
+        tone.paint(text)
     }
 
     /// Writes both streams.
@@ -193,6 +202,11 @@ impl Ui {
 }
 
 impl Tone {
+    fn paint(self, text: &str) -> String {
+        let style = self.style();
+        format!("{style}{text}{style:#}")
+    }
+
     fn style(self) -> Style {
         match self {
             Self::Strong => Style::new().bold(),
@@ -209,25 +223,30 @@ pub(crate) fn write_stderr(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
-/// `text` in at most `width` columns, the last of them `…` when something was cut.
-pub(crate) fn shorten(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
+/// The columns `text` takes on screen. Most text is ASCII, where every byte is one.
+pub(crate) fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
+/// `text` in at most `columns` columns, the last of them `…` when something was cut.
+pub(crate) fn shorten(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
     }
     let mut short = String::new();
     let mut used = 1;
     for c in text.chars() {
         used += c.width().unwrap_or(0);
-        if used > width {
+        if used > columns {
             break;
         }
         short.push(c);
     }
-    let mut short = short.trim_end().to_owned();
-    if width > 0 {
+    short.truncate(short.trim_end().len());
+    if columns > 0 {
         short.push('…');
     }
-    short
+    Cow::Owned(short)
 }
 
 /// `count` things, in the right number.
@@ -235,14 +254,14 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The lines of `text`, broken between words so that each fits `width`, where it can.
-fn wrap(text: &str, width: Option<usize>) -> Vec<String> {
-    let Some(width) = width else { return text.lines().map(str::to_owned).collect() };
+/// The lines of `text`, broken between words so that each fits `columns`, where it can.
+fn wrap(text: &str, columns: Option<usize>) -> Vec<String> {
+    let Some(columns) = columns else { return text.lines().map(str::to_owned).collect() };
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let mut line = String::new();
         for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.width() + 1 + word.width() > width {
+            if !line.is_empty() && width(&line) + 1 + width(word) > columns {
                 lines.push(std::mem::take(&mut line));
             }
             if !line.is_empty() {

@@ -25,6 +25,12 @@ fn words_wrap_at_the_width_and_long_ones_stay_whole() {
     check("one\ntwo three", Some(9), &["one", "two three"]);
 }
 
+fn render(columns: Option<usize>, paint: impl Fn(&str) -> String) -> String {
+    let mut out = String::new();
+    sample().render(columns, &mut out, |_, text, out| out.push_str(&paint(text)));
+    out
+}
+
 fn sample() -> Table {
     let mut table = Table::default();
     table.row([(Some(Tone::Strong), "a".to_owned()), (None, "the first of them".to_owned())]);
@@ -36,23 +42,23 @@ fn sample() -> Table {
 #[test]
 fn a_table_aligns_and_leaves_nothing_out_without_a_terminal() {
     // U1
-    let text = sample().render(None, |_, text| text.to_owned());
+    let text = render(None, str::to_owned);
     assert_eq!(text, "a       the first of them\nlonger  second\n        third\n");
 }
 
 #[test]
 fn a_table_cuts_its_last_column_to_the_terminal_and_no_further_than_readable() {
     // U1
-    let text = sample().render(Some(22), |_, text| text.to_owned());
+    let text = render(Some(22), str::to_owned);
     assert_eq!(text, "a       the first of…\nlonger  second\n        third\n");
-    let narrow = sample().render(Some(1), |_, text| text.to_owned());
+    let narrow = render(Some(1), str::to_owned);
     assert!(narrow.starts_with("a       the first o…\n"), "{narrow}");
 }
 
 #[test]
 fn colour_surrounds_text_and_never_counts_as_width() {
     // U1
-    let text = sample().render(None, |_, text| format!("<{text}>"));
+    let text = render(None, |text| format!("<{text}>"));
     assert_eq!(text.lines().next(), Some("<a>       the first of them"));
 }
 

@@ -187,3 +187,7 @@ fn given(root: &RootArgument, settings: &Settings) -> Root {
         ..Root::given(root.layer, &root.path)
     }
 }
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

@@ -78,6 +78,13 @@ struct Linted {
     failure: Option<write::WriteError>,
 }
 
+/// What `--fix` did, each with the file it is about.
+#[derive(Default)]
+struct Repairs {
+    fixed: Vec<(String, Diagnostic)>,
+    failed: Vec<(String, CommandError)>,
+}
+
 /// Lints what `args` names.
 pub(crate) fn run(args: &LintArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let targets = Targets::find(&args.paths, settings)?;
@@ -144,31 +151,37 @@ impl Case<'_> {
     }
 }
 
-/// Prints what was found. A repair that could not be written is a failure, after everything else
-/// was said.
+/// Prints what was found, what was repaired, and what could not be.
 fn print(linted: Vec<Linted>, mode: Mode, format: Format, ui: &mut Ui) -> CommandResult {
-    let mut fixed = Vec::new();
-    let mut failure = None;
+    let mut repairs = Repairs::default();
     let mut files = Vec::with_capacity(linted.len());
     for file in linted {
-        fixed.extend(file.fixed.into_iter().map(|finding| (file.report.path.clone(), finding)));
-        failure = failure.or(file.failure);
+        let path = &file.report.path;
+        repairs.fixed.extend(file.fixed.into_iter().map(|finding| (path.clone(), finding)));
+        repairs
+            .failed
+            .extend(file.failure.map(|error| (path.clone(), CommandError::failed(error))));
         files.push(file.report);
     }
     match format {
-        Format::Human => print_human(&files, &fixed, mode, ui),
-        Format::Json => print_json(&files, &fixed, mode, ui),
+        Format::Human => print_human(&files, &repairs, mode, ui),
+        Format::Json => print_json(&files, &repairs, mode, ui),
         Format::Sarif => ui.text(&report::sarif(&files, mode)),
     }
-    match failure {
-        Some(error) => Err(CommandError::failed(error)),
-        None if report::count(&files, mode, Severity::Error) > 0 => Ok(Status::LintErrors),
-        None => Ok(Status::Ok),
+    for (_, error) in &repairs.failed {
+        ui.complain(error);
     }
+    Ok(if !repairs.failed.is_empty() {
+        Status::Partly
+    } else if report::count(&files, mode, Severity::Error) > 0 {
+        Status::LintErrors
+    } else {
+        Status::Ok
+    })
 }
 
-fn print_human(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, ui: &mut Ui) {
-    for (path, finding) in fixed {
+fn print_human(files: &[FileReport], repairs: &Repairs, mode: Mode, ui: &mut Ui) {
+    for (path, finding) in &repairs.fixed {
         let message = visible_line(&finding.message);
         ui.line(format!("fixed {}: {} {message}", visible_line(path), finding.code.as_str()));
     }
@@ -179,17 +192,24 @@ fn print_human(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode,
     ui.text(&report::human(files, mode, color));
 }
 
-/// The document of the contract; after repairs, it also says what was repaired.
-fn print_json(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, ui: &mut Ui) {
+/// The document of the contract; after repairs, it also says what was repaired and what was not.
+fn print_json(files: &[FileReport], repairs: &Repairs, mode: Mode, ui: &mut Ui) {
     let text = report::json(files, mode);
-    if fixed.is_empty() {
+    if repairs.fixed.is_empty() && repairs.failed.is_empty() {
         ui.text(&text);
         return;
     }
-    let shape = |(path, finding): &(String, Diagnostic)| json!({"path": path, "code": finding.code.as_str(), "message": finding.message});
+    let fixed = repairs.fixed.iter().map(|(path, finding)| {
+        json!({"path": path, "code": finding.code.as_str(), "message": finding.message})
+    });
+    let failed = repairs
+        .failed
+        .iter()
+        .map(|(path, error)| json!({"path": path, "message": error.message()}));
     let mut document: Value = serde_json::from_str(&text).unwrap_or_default();
     if let Some(document) = document.as_object_mut() {
-        document.insert("fixed".to_owned(), fixed.iter().map(shape).collect());
+        document.insert("fixed".to_owned(), fixed.collect());
+        document.insert("not_fixed".to_owned(), failed.collect());
     }
     ui.document(&document);
 }
@@ -197,6 +217,10 @@ fn print_json(files: &[FileReport], fixed: &[(String, Diagnostic)], mode: Mode, 
 /// The body's tokens, counted only when the estimate is too near the limit to decide: starting the
 /// tokenizer costs more than linting a thousand skills.
 fn body_tokens(body: &[u8]) -> Option<usize> {
+    // No text has more tokens than bytes.
+    if body.len() <= MAX_BODY_TOKENS {
+        return None;
+    }
     let body = std::str::from_utf8(body).ok()?;
     let about = tokens::estimate(body).about;
     let near = MAX_BODY_TOKENS * 4 / 5..MAX_BODY_TOKENS * 5 / 4;

@@ -30,10 +30,10 @@ pub(crate) struct PropsArgs {
 pub(crate) fn run(args: &PropsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let (bytes, directory) = read(&args.path, settings)?;
     let parsed = parse_frontmatter(&bytes, directory.as_deref());
-    let Some(manifest) = &parsed.manifest else {
-        return Err(refused(&args.path, &parsed.diagnostics));
-    };
-    ui.document(&manifest.props());
+    match &parsed.manifest {
+        Some(manifest) => ui.document(&manifest.props()),
+        None => return Err(refused(&args.path, &parsed.diagnostics)),
+    }
     Ok(Status::Ok)
 }
 
@@ -53,9 +53,15 @@ fn read(path: &Path, settings: &Settings) -> Result<(Vec<u8>, Option<String>), C
     let directory = env::real_path(&directory).unwrap_or(directory);
     let store = FileStore::new(vec![Root::given(Layer::Personal, &directory)]);
     let at = Location { root: RootId(0), path: Path::new("").into() };
-    let resource = store.read(&at, &file, MAX_FILE_BYTES as u64).map_err(CommandError::failed)?;
     let name = directory.file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok((resource.bytes, name))
+    match store.read(&at, &file, MAX_FILE_BYTES as u64) {
+        Ok(resource) => Ok((resource.bytes, name)),
+        // Loading knows the other spellings of the file's name.
+        Err(error) => match store.load(&at) {
+            Ok(skill) => Ok((skill.source, name)),
+            Err(_) => Err(CommandError::failed(error)),
+        },
+    }
 }
 
 fn refused(path: &Path, diagnostics: &[Diagnostic]) -> CommandError {

@@ -65,7 +65,7 @@ const STOPS: [Stop; 7] = [
     },
     Stop {
         title: "What was refused",
-        story: "One of them is a trap: a dozen lines that would unfold into ten billion values. \
+        story: "One of them is a trap: fifteen lines that would unfold into ten billion values. \
                 It is refused with its reason, and the others are not held up.",
         command: &["check"],
     },
@@ -197,3 +197,7 @@ fn print(visits: &[Visit], place: &str, ui: &mut Ui) {
     ui.line(format!("`{place}` is removed; nothing was left behind."));
     ui.line("Type `metier` to see what is on this machine.");
 }
+
+#[cfg(test)]
+#[path = "tour_tests.rs"]
+mod tests;

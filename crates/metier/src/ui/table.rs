@@ -1,8 +1,8 @@
 //! A table of text: columns as wide as their widest cell, the last one cut to the terminal.
 
-use unicode_width::UnicodeWidthStr as _;
+use std::borrow::Cow;
 
-use super::{Tone, shorten};
+use super::{Tone, shorten, width};
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -34,37 +34,50 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The table as text. Without `columns` nothing is cut.
+    /// Writes the table to `out`, each cell with a tone through `paint`. Without `columns` nothing
+    /// is cut.
     pub(crate) fn render(
         &self,
         columns: Option<usize>,
-        paint: impl Fn(Tone, &str) -> String,
-    ) -> String {
-        let count = self.rows.first().map_or(0, Vec::len);
-        let width_of = |index: usize| {
-            let cells = self.rows.iter().filter_map(|row| row.get(index));
-            cells.map(|cell| cell.text.width()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..count).map(width_of).collect();
+        out: &mut String,
+        paint: impl Fn(Tone, &str, &mut String),
+    ) {
+        let widths = self.widths();
         let gap = |width: usize| if width == 0 { 0 } else { GAP };
-        let before: usize = widths.iter().rev().skip(1).map(|width| width + gap(*width)).sum();
-        let last = columns.map(|columns| columns.saturating_sub(before).max(NARROWEST));
-        let mut out = String::new();
+        let before: usize = widths.iter().map(|width| width + gap(*width)).sum();
+        let room = columns.map(|columns| columns.saturating_sub(before).max(NARROWEST));
         for row in &self.rows {
             let mut spaces = 0;
-            for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
-                let cut = if index + 1 == count { last } else { None };
-                let text = cut.map_or_else(|| cell.text.clone(), |cut| shorten(&cell.text, cut));
-                if text.is_empty() {
-                    spaces += width + gap(*width);
-                    continue;
+            for (index, cell) in row.iter().enumerate() {
+                // The last cell of a row may take what is left and needs no padding.
+                let (text, padded) = match (widths.get(index), room) {
+                    (Some(width), _) => (Cow::Borrowed(cell.text.as_str()), *width),
+                    (None, Some(room)) => (shorten(&cell.text, room), 0),
+                    (None, None) => (Cow::Borrowed(cell.text.as_str()), 0),
+                };
+                if !text.is_empty() {
+                    out.extend(std::iter::repeat_n(' ', spaces));
+                    spaces = 0;
+                    match cell.tone {
+                        Some(tone) => paint(tone, &text, out),
+                        None => out.push_str(&text),
+                    }
                 }
-                out.extend(std::iter::repeat_n(' ', spaces));
-                spaces = width.saturating_sub(text.width()) + gap(*width);
-                out.push_str(&cell.tone.map_or_else(|| text.clone(), |tone| paint(tone, &text)));
+                spaces += padded.saturating_sub(width(&text)) + gap(padded);
             }
             out.push('\n');
         }
-        out
+    }
+
+    /// The widths of all columns but the last.
+    fn widths(&self) -> Vec<usize> {
+        let count = self.rows.first().map_or(0, Vec::len).saturating_sub(1);
+        let mut widths = vec![0; count];
+        for row in &self.rows {
+            for (widest, cell) in widths.iter_mut().zip(row) {
+                *widest = width(&cell.text).max(*widest);
+            }
+        }
+        widths
     }
 }

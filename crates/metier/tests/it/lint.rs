@@ -124,6 +124,10 @@ fn a_read_only_file_is_reported_and_not_replaced() {
     let run = metier(&world, &["lint", "--fix"]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("SKILL.md` is read-only"), "{}", run.stderr);
+    assert!(run.stdout.contains("error[SK029]"), "the findings are shown all the same");
+    let document = metier(&world, &["lint", "--fix", "--json", "--quiet"]).json();
+    assert_eq!((&document["fixed"], document["errors"].as_u64()), (&json!([]), Some(3)));
+    assert_eq!(document["not_fixed"][0]["path"], "faulty/SKILL.md");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), FAULTY);
 }
 

@@ -7,7 +7,9 @@
 )]
 
 mod check;
+mod choosing;
 mod completions;
+mod contract;
 mod global;
 mod hostile;
 mod lint;

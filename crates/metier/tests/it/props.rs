@@ -27,6 +27,9 @@ fn the_frontmatter_comes_out_as_json_with_seven_keys() {
         assert_eq!(run.json(), expect, "{path}");
     }
     assert_eq!(metier(&world, &["props", "--json", "pdf"]).json(), expect);
+    let file = world.project().join("pdf/SKILL.md");
+    std::fs::rename(&file, file.with_file_name("skill.md")).unwrap();
+    assert_eq!(metier(&world, &["props", "pdf"]).json(), expect, "any case of the file's name");
 }
 
 #[test]

@@ -269,3 +269,7 @@ fn unreadable(why: &str) -> Reading {
 fn too_many(count: usize) -> CommandError {
     CommandError::usage(format!("{count} paths are too many")).hint("name a directory above them")
 }
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;
