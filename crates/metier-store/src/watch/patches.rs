@@ -38,7 +38,7 @@ pub(super) fn patches(
         let of_root = kept.notes.iter().filter(|note| note.root == patch.at.root);
         let limited = of_root.chain(&patch.part.notes).any(reaches_limit);
         let reshaped = overlaps && changes_shape(kept, patch);
-        !limited && !reshaped
+        limited || reshaped
     };
     let one_fails = keeper.look(|kept| patches.iter().any(|patch| fails(patch, kept)))?;
     (!one_fails).then_some(patches)
