@@ -26,6 +26,6 @@ pub mod yaml;
 pub use diagnostic::{Code, Diagnostic, Edit, Mode, Severity};
 pub use manifest::Manifest;
 pub use name::{NameKey, SkillName};
-pub use parse::{Parsed, parse, parse_frontmatter};
+pub use parse::{Glance, Parsed, glance, parse, parse_frontmatter};
 pub use span::{Position, Span, Spanned};
 pub use tool_pattern::{AllowedTools, ToolPattern};

@@ -11,12 +11,13 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use metier_format::limits::MAX_PREFIX_BYTES;
-use metier_format::{Code, Diagnostic, Parsed};
+use metier_format::{Code, Diagnostic};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 use crate::candidate::{self, SKILL_FILE, Spot, Start};
 use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
+use crate::discover::Found;
 use crate::layer::Root;
 use crate::level::{Child, Identity};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
@@ -34,10 +35,13 @@ pub(crate) struct Disk {
     pub(crate) identity: Identity,
 }
 
-/// The start of a file and what it says.
-struct Opening {
-    parsed: Parsed,
+/// The start of a file, as far as it has been read.
+struct Reading<'a> {
+    fd: &'a OwnedFd,
+    text: &'a mut Vec<u8>,
     length: usize,
+    /// Bytes really read.
+    bytes: u64,
 }
 
 /// What a directory turned out to be when its file was opened.
@@ -116,18 +120,11 @@ impl Disk {
     /// The open file, whatever it is, becomes a candidate or a skipped file.
     fn take(&self, fd: &OwnedFd, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) {
         let directory = candidate::directory_name(at.path, self.name.as_deref());
-        let text = &mut desk.scratch.text;
+        let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
         desk.harvest.stats.files += 1;
-        let outcome = match opening(fd, text, directory, &mut desk.harvest.stats.bytes_read) {
-            Ok(Opening { mut parsed, length }) => {
-                if let Some(misnamed) = candidate::misnamed(file) {
-                    parsed.diagnostics.insert(0, misnamed);
-                }
-                let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
-                candidate::candidate(text.get(..length).unwrap_or_default(), parsed, spot)
-            }
-            Err(unread) => Err(vec![unread.diagnostic(&joined(at.path, file.as_bytes()))]),
-        };
+        let mut reading = Reading { fd, text: &mut desk.scratch.text, length: 0, bytes: 0 };
+        let outcome = reading.candidate(file, directory, spot);
+        desk.harvest.stats.bytes_read += reading.bytes;
         match outcome {
             Ok(found) => desk.found(found),
             Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
@@ -225,6 +222,72 @@ impl Ground for Disk {
     }
 }
 
+impl Reading<'_> {
+    /// The candidate, or what is wrong with the file: one page is read, and more only while the
+    /// frontmatter is not closed.
+    fn candidate(
+        &mut self,
+        file: &str,
+        directory: Option<&[u8]>,
+        spot: Spot<'_>,
+    ) -> Result<Found, Vec<Diagnostic>> {
+        let refused = |unread: Unread| vec![unread.diagnostic(&joined(spot.path, file.as_bytes()))];
+        self.read_to(PREFIX_BYTES).map_err(refused)?;
+        let misnamed = candidate::misnamed(file);
+        if misnamed.is_none()
+            && let Some(found) = candidate::at_a_glance(self.start(), directory, spot)
+        {
+            return Ok(found);
+        }
+        self.read_on().map_err(refused)?;
+        let mut parsed = candidate::parsed(self.start(), directory);
+        parsed.diagnostics.splice(0..0, misnamed);
+        candidate::candidate(self.start(), parsed, spot)
+    }
+
+    /// Reads until the frontmatter is closed, there is none, or the limit or the end is reached.
+    fn read_on(&mut self) -> Result<(), Unread> {
+        if candidate::start(self.start()) == Start::Closed {
+            return Ok(());
+        }
+        match kind_of(&fstat(self.fd).map_err(Unread::System)?) {
+            FileType::RegularFile => {}
+            kind => return Err(Unread::Special(kind)),
+        }
+        while self.length < MAX_PREFIX_BYTES && candidate::start(self.start()) == Start::GoesOn {
+            let before = self.length;
+            self.read_to(min(MAX_PREFIX_BYTES, before.max(PREFIX_BYTES) * 2))?;
+            if self.length == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads once, as far as `end` at most.
+    fn read_to(&mut self, end: usize) -> Result<(), Unread> {
+        if self.text.len() < end {
+            self.text.resize(end, 0);
+        }
+        let free = self.text.get_mut(self.length..end).unwrap_or_default();
+        match retry_on_intr(|| pread(self.fd, &mut *free, self.length as u64)) {
+            Ok(count) => {
+                self.length += count;
+                self.bytes += count as u64;
+                Ok(())
+            }
+            Err(errno) => Err(match fstat(self.fd).map(|stat| kind_of(&stat)) {
+                Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
+                Ok(kind) => Unread::Special(kind),
+            }),
+        }
+    }
+
+    fn start(&self) -> &[u8] {
+        self.text.get(..self.length).unwrap_or_default()
+    }
+}
+
 impl Unread {
     fn diagnostic(&self, path: &[u8]) -> Diagnostic {
         match self {
@@ -317,69 +380,6 @@ fn set_path(path: &mut Vec<u8>, parent: &[u8], name: &[u8]) {
     }
     path.extend_from_slice(name);
     path.push(0);
-}
-
-/// Reads the start of the file into `text` and parses it: one page, and more only while the
-/// frontmatter is not closed. `bytes_read` counts what was really read.
-fn opening(
-    fd: &OwnedFd,
-    text: &mut Vec<u8>,
-    directory: Option<&[u8]>,
-    bytes_read: &mut u64,
-) -> Result<Opening, Unread> {
-    if text.len() < PREFIX_BYTES {
-        text.resize(PREFIX_BYTES, 0);
-    }
-    let mut length = read_at(fd, text, 0, PREFIX_BYTES, bytes_read)?;
-    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
-    // Closed with something after it: the usual case, decided without looking twice.
-    if parsed.body.is_some_and(|body| (body as usize) < length) {
-        return Ok(Opening { parsed, length });
-    }
-    match kind_of(&fstat(fd).map_err(Unread::System)?) {
-        FileType::RegularFile => {}
-        kind => return Err(Unread::Special(kind)),
-    }
-    while length < MAX_PREFIX_BYTES
-        && candidate::start(text.get(..length).unwrap_or_default()) == Start::GoesOn
-    {
-        let end = min(MAX_PREFIX_BYTES, length.max(PREFIX_BYTES) * 2);
-        if text.len() < end {
-            text.resize(end, 0);
-        }
-        match read_at(fd, text, length, end, bytes_read)? {
-            0 => break,
-            count => length += count,
-        }
-    }
-    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
-    Ok(Opening { parsed, length })
-}
-
-fn read_at(
-    fd: &OwnedFd,
-    text: &mut [u8],
-    start: usize,
-    end: usize,
-    bytes_read: &mut u64,
-) -> Result<usize, Unread> {
-    let free = text.get_mut(start..end).unwrap_or_default();
-    loop {
-        match pread(fd, &mut *free, start as u64) {
-            Ok(count) => {
-                *bytes_read += count as u64;
-                return Ok(count);
-            }
-            Err(Errno::INTR) => {}
-            Err(Errno::ISDIR) => return Err(Unread::Special(FileType::Directory)),
-            Err(errno) => {
-                return Err(match fstat(fd).map(|stat| kind_of(&stat)) {
-                    Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
-                    Ok(kind) => Unread::Special(kind),
-                });
-            }
-        }
-    }
 }
 
 #[cfg(test)]

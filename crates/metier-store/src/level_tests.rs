@@ -105,7 +105,14 @@ fn a_directory_seen_before_is_dropped_once_a_link_appeared() {
     second.close(group);
     seen.admit(&mut second);
     assert_eq!(names_of(&second), ["a/new"]);
-    let (mut third, _) = level_of("c", &["x".into()], 9);
+    let (mut third, _) = level_of("c", &["x".into(), "y".into()], 9);
     seen.admit(&mut third);
-    assert_eq!(names_of(&third), Vec::<String>::new(), "inode 1 was `a`");
+    assert_eq!(names_of(&third), ["c/x", "c/y"], "no link led to inodes 1 and 2");
+    let mut fourth = Level::default();
+    let mut group = fourth.siblings(b"d", 9);
+    fourth.add(&mut group, b"d", child("real", 7));
+    fourth.add(&mut group, b"d", child("real-again", 7));
+    fourth.close(group);
+    seen.admit(&mut fourth);
+    assert_eq!(names_of(&fourth), Vec::<String>::new(), "a link led to it before");
 }

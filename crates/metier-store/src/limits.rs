@@ -23,6 +23,9 @@ pub const MAX_THREADS: usize = 16;
 /// looking at about twenty directories does.
 pub const DIRECTORIES_PER_THREAD: usize = 64;
 
+/// Directories that cannot be read, named per root. Past this they are counted.
+pub const MAX_NOTES: usize = 1000;
+
 /// Bytes read from a `SKILL.md` at first. Real frontmatter is a few hundred bytes, and one page
 /// costs the kernel no more than one byte.
 pub const PREFIX_BYTES: usize = 4096;

@@ -23,7 +23,7 @@ impl FileStore {
         }
         let limits = ScanLimits { threads: thread_count(limits.threads), ..*limits };
         let plan = Plan::new(at.root, root.immediate_only, &limits);
-        let Harvest { found, skipped, notes, stats } = rewalk(root, &plan, bytes_of(&at.path));
+        let Harvest { found, skipped, notes, stats, .. } = rewalk(root, &plan, bytes_of(&at.path));
         let skipped = skipped.into_iter().map(|(_, skipped)| skipped).collect();
         Discovery { roots: Vec::new(), found, skipped, notes, stats }
     }
@@ -51,8 +51,9 @@ fn rewalk(root: &Root, plan: &Plan, path: &[u8]) -> Harvest {
         Ok(Some(identity)) => walk_from(&disk, plan, (path, identity)),
         Ok(None) => Harvest::default(),
         Err(errno) => {
-            let notes = vec![unreadable(plan.root, path, &link_reason(errno))];
-            Harvest { notes, ..Harvest::default() }
+            let mut harvest = Harvest::default();
+            harvest.notes.push(unreadable(plan.root, path, &link_reason(errno)));
+            harvest
         }
     }
 }

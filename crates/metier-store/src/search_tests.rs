@@ -301,9 +301,10 @@ proptest! {
         let listed = |rows: &[(String, String, String)]| {
             let index = build(rows);
             let hits = index.search(&query, 100);
-            let mut all: Vec<_> =
-                hits.iter().map(|hit| (hit.name.to_owned(), hit.score, hit.matched)).collect();
-            all.dedup();
+            let shown = |hit: &Hit<'_>| format!("{} {} {:?}", hit.score, hit.name, hit.matched);
+            let mut all: Vec<String> = hits.iter().map(shown).collect();
+            // Documents of one name and score keep the order they came in.
+            all.sort_unstable();
             all
         };
         let mut reversed = rows.clone();

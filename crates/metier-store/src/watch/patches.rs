@@ -34,14 +34,14 @@ pub(super) fn patches(
     };
     let patches: Vec<Patch> =
         cover(wanted, MAX_PLACES).into_iter().filter_map(look_again).collect();
-    let suffices = |patch: &Patch, kept: &Discovery| {
+    let fails = |patch: &Patch, kept: &Discovery| {
         let of_root = kept.notes.iter().filter(|note| note.root == patch.at.root);
         let limited = of_root.chain(&patch.part.notes).any(reaches_limit);
         let reshaped = overlaps && changes_shape(kept, patch);
-        !limited && !reshaped
+        limited || reshaped
     };
-    let suffice = keeper.look(|kept| patches.iter().all(|patch| suffices(patch, kept)))?;
-    suffice.then_some(patches)
+    let one_fails = keeper.look(|kept| patches.iter().any(|patch| fails(patch, kept)))?;
+    (!one_fails).then_some(patches)
 }
 
 /// The places to look at. Of places that are the same directory only those that count: the others

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
 use metier_format::Code;
+use metier_store::limits::MAX_NOTES;
 use metier_testing::World;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -107,6 +108,22 @@ fn links_that_lead_nowhere_or_in_circles_are_noted() {
     ];
     assert_eq!(notes(&found), expected);
     assert_eq!(Code::DirectoryUnreadable.as_str(), "SK313");
+}
+
+#[test]
+fn very_many_directories_that_cannot_be_read_are_counted() {
+    // D1, D3
+    let world = World::new();
+    world.skill("skills", "good", "A good skill.");
+    for number in 0..MAX_NOTES + 5 {
+        symlink("missing", skills(&world).join(format!("link-{number:04}"))).unwrap();
+    }
+    let found = scan(&skills(&world));
+    assert_eq!(paths(&found), ["good"]);
+    assert_eq!(found.notes.len(), MAX_NOTES + 1);
+    assert_eq!(found.notes[0].diagnostic.message, "5 more directories cannot be read");
+    assert!(found.notes[1].path.ends_with("link-0000"), "{:?}", found.notes[1]);
+    assert!(found.notes[MAX_NOTES].path.ends_with("link-0999"), "{:?}", found.notes.last());
 }
 
 #[test]

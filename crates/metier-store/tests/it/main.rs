@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "tests make the files they look at and stop when they cannot"
 )]
