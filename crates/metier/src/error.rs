@@ -93,6 +93,15 @@ impl CommandError {
         Self::new(Kind::Usage, source)
     }
 
+    /// Standard output could not be written. Whoever closed it early wanted no more, and that is
+    /// no fault.
+    pub(crate) fn output(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe {
+            return Self::new(Kind::BrokenPipe, error);
+        }
+        Self::failed(OutputError(error))
+    }
+
     /// A failure of `kind` because of `source`.
     pub(crate) fn new(kind: Kind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { kind, source: source.into(), hints: Vec::new() }
@@ -132,16 +141,6 @@ impl CommandError {
             "message": self.message(),
             "hints": self.hints,
         }})
-    }
-}
-
-impl From<std::io::Error> for CommandError {
-    /// A failure to write standard output: everything else wraps its I/O errors with a path.
-    fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
-            return Self::new(Kind::BrokenPipe, error);
-        }
-        Self::failed(OutputError(error))
     }
 }
 

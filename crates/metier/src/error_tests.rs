@@ -51,9 +51,9 @@ fn json_holds_kind_message_and_hints() {
 #[test]
 fn a_closed_pipe_is_no_fault_and_a_full_disk_is() {
     // U1
-    let pipe = CommandError::from(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
+    let pipe = CommandError::output(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
     assert_eq!(pipe.kind, Kind::BrokenPipe);
-    let full = CommandError::from(std::io::Error::from(std::io::ErrorKind::StorageFull));
+    let full = CommandError::output(std::io::Error::from(std::io::ErrorKind::StorageFull));
     assert_eq!(full.kind, Kind::Failed);
     assert!(full.message().starts_with("cannot write to standard output: "), "{}", full.message());
 }

@@ -9,6 +9,11 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::error::{CommandError, Kind};
 
+/// The signals cannot be watched.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot watch for Ctrl-C")]
+struct WatchError(#[source] io::Error);
+
 /// Whether the user asked to stop since the watch began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
@@ -16,13 +21,20 @@ pub(crate) struct Interrupt(Arc<AtomicBool>);
 impl Interrupt {
     /// From now on, Ctrl-C and a request to terminate are noted instead of obeyed. A second one
     /// ends the process at once.
-    pub(crate) fn watch() -> io::Result<Self> {
-        let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
-            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    pub(crate) fn watch() -> Result<Self, CommandError> {
+        let interrupt = Self::default();
+        match interrupt.register() {
+            Ok(()) => Ok(interrupt),
+            Err(error) => Err(CommandError::failed(WatchError(error))),
         }
-        Ok(Self(flag))
+    }
+
+    fn register(&self) -> io::Result<()> {
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&self.0))?;
+            signal_hook::flag::register(signal, Arc::clone(&self.0))?;
+        }
+        Ok(())
     }
 
     /// An error once the user asked to stop.

@@ -50,7 +50,7 @@ fn run(args: Vec<OsString>, environment: &Environment) -> u8 {
         Ok(status) => status,
         Err(error) => return fail(&error, json),
     };
-    match ui.finish().map_err(CommandError::from) {
+    match ui.finish().map_err(CommandError::output) {
         Ok(()) => status.exit_code(),
         Err(error) => fail(&error, false),
     }
@@ -94,7 +94,7 @@ fn usage(error: &clap::Error, environment: &Environment, json: bool) -> u8 {
     }
     let mut ui = Ui::plain(None);
     ui.text(&text);
-    match ui.finish().map_err(CommandError::from) {
+    match ui.finish().map_err(CommandError::output) {
         Ok(()) => Status::Ok.exit_code(),
         Err(error) => fail(&error, false),
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use clap_mangen::Man;
 
 use crate::args;
-use crate::error::{CommandResult, Status};
+use crate::error::{CommandError, CommandResult, Status};
 use crate::ui::Ui;
 
 /// Print a manual page (roff)
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ManArgs, ui: &mut Ui) -> CommandResult {
     let page = chosen.unwrap_or(&tree).clone();
     let mut roff = Vec::new();
     // The release stands on the page, its day does not: the same sources give the same bytes.
-    Man::new(page).date("").render(&mut roff)?;
+    Man::new(page).date("").render(&mut roff).map_err(CommandError::output)?;
     ui.text(&String::from_utf8_lossy(&roff));
     Ok(Status::Ok)
 }
