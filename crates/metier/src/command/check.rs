@@ -207,3 +207,7 @@ fn remark(skill: &Checked<'_>) -> String {
     }
     parts.join(", ")
 }
+
+#[cfg(test)]
+#[path = "check_tests.rs"]
+mod tests;

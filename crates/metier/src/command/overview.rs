@@ -129,3 +129,7 @@ fn summary(overview: &Overview) -> String {
     add(overview.skipped, "not loadable");
     format!("{} here: {}", counted(all, "skill", "skills"), parts.join(", "))
 }
+
+#[cfg(test)]
+#[path = "overview_tests.rs"]
+mod tests;

@@ -273,3 +273,7 @@ fn section(ui: &mut Ui, title: &str, table: &Table) {
     ui.line(ui.paint(Tone::Strong, title));
     ui.table(table);
 }
+
+#[cfg(test)]
+#[path = "show_tests.rs"]
+mod tests;

@@ -233,3 +233,82 @@ fn a_long_body_is_counted_exactly_only_near_the_limit() {
     let far = message(900).unwrap();
     assert!(far.contains("about"), "{far}");
 }
+
+#[test]
+fn fix_keeps_line_endings_comments_and_order() {
+    // F5
+    let world = World::new();
+    let before =
+        "---\r\n# keep me\r\ndescription: Use for: things\r\nname: crlf\r\n---\r\n\r\nBody  \r\n";
+    let file = world.write("project/crlf/SKILL.md", before);
+    metier(&world, &["lint", "--fix"]);
+    let after = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(after, before.replace("Use for: things", "'Use for: things'"));
+}
+
+#[test]
+fn fix_writes_through_a_link_inside_the_skill_and_no_other() {
+    // F5, R1
+    let world = World::new();
+    let real = world.write("project/linked/docs/real.md", FAULTY.replace("Faulty", "linked"));
+    let link = world.project().join("linked/SKILL.md");
+    std::os::unix::fs::symlink("docs/real.md", &link).unwrap();
+    let run = metier(&world, &["lint", "--fix", "linked"]);
+    assert!(run.stdout.starts_with("fixed linked/SKILL.md"), "{}", run.stdout);
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("'Use for: things'"));
+    let outside = world.write("outside.md", FAULTY);
+    std::fs::create_dir_all(world.project().join("leaving")).unwrap();
+    let leaving = world.project().join("leaving/SKILL.md");
+    std::os::unix::fs::symlink(&outside, leaving).unwrap();
+    metier(&world, &["lint", "--fix", "leaving"]);
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), FAULTY);
+}
+
+#[test]
+fn fix_repairs_every_file_that_needs_it_and_no_other() {
+    // F5
+    let world = World::new();
+    for number in 0..100 {
+        let name = format!("skill-{number:03}");
+        let value = if number % 3 == 0 { "Use for: things" } else { "Sorts things by date" };
+        let text = format!("---\nname: {name}\ndescription: {value}\n---\n\nBody\n");
+        world.write(format!("project/{name}/SKILL.md"), text);
+    }
+    let document = metier(&world, &["lint", "--fix", "--json"]).json();
+    let fixed = document["fixed"].as_array().unwrap();
+    assert_eq!(fixed.len(), 34);
+    assert_eq!(fixed[1]["path"], "skill-003/SKILL.md");
+    assert_eq!(document["errors"], 0);
+    assert_eq!(document["files"].as_array().unwrap().len(), 100);
+}
+
+#[test]
+fn files_around_a_skill_are_known_to_lint() {
+    // F5
+    let world = World::new();
+    let head =
+        "---\nname: around\ndescription: Sorts ledgers by date. Use when one is unsorted.\n---\n";
+    world.write("project/around/SKILL.md", format!("{head}\nSee [a](references/a.md).\n"));
+    world.write("project/around/references/a.md", "here");
+    let found = |world: &World| {
+        let document = metier(world, &["lint", "--json", "around"]).json();
+        codes(&document, 0).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&world), Vec::<String>::new());
+    world.write("project/around/scripts/forgotten.py", "print()");
+    assert_eq!(found(&world), ["SK207"]);
+    std::fs::remove_file(world.project().join("around/references/a.md")).unwrap();
+    assert_eq!(found(&world), ["SK205", "SK207"]);
+}
+
+#[test]
+fn every_bundled_skill_is_clean() {
+    // B1, F5
+    let world = World::new();
+    let skills = metier_testing::project_root().join("skills");
+    let run = metier(&world, &["lint", "--json", skills.to_str().unwrap()]);
+    let document = run.json();
+    assert_eq!(run.code, 0, "{document}");
+    assert_eq!((&document["errors"], &document["warnings"]), (&json!(0), &json!(0)), "{document}");
+}

@@ -56,3 +56,34 @@ fn a_query_is_required() {
     let world = sample();
     assert_eq!(hermetic(&world, &["search"]).code, 2);
 }
+
+#[test]
+fn a_name_asked_for_exactly_comes_first() {
+    // D8
+    let world = World::new();
+    world.skill("roots/personal", "forms", "Fills in anything. Use it.");
+    world.skill("roots/personal", "pdf", "Forms, forms and more forms. Use it for forms.");
+    let document = hermetic(&world, &["search", "--json", "forms"]).json();
+    assert_eq!(document["hits"][0]["name"], "forms");
+}
+
+#[test]
+fn untrusted_skills_are_found_and_marked() {
+    // D4, D8
+    let world = sample();
+    let document = hermetic(&world, &["search", "--json", "release"]).json();
+    assert_eq!(document["hits"][0]["name"], "deploy");
+    assert_eq!(document["hits"][0]["active"], false);
+    let human = hermetic(&world, &["search", "release"]).stdout;
+    assert!(human.contains("untrusted"), "{human}");
+}
+
+#[test]
+fn a_body_that_cannot_be_read_does_not_keep_the_rest_from_being_searched() {
+    // D8, F4
+    let world = World::new();
+    let head = "---\nname: odd\ndescription: Plans gardens. Use in spring.\n---\n";
+    world.write("roots/personal/odd/SKILL.md", [head.as_bytes(), b"\xff\xfe"].concat());
+    let document = hermetic(&world, &["search", "--json", "gardens"]).json();
+    assert_eq!(document["hits"][0]["name"], "odd");
+}

@@ -151,3 +151,45 @@ fn wait_until_it_sleeps(pid: u32) {
         std::thread::yield_now();
     }
 }
+
+#[test]
+fn long_text_wraps_at_the_terminal_and_stays_whole_elsewhere() {
+    // U1
+    let world = sample();
+    let root = format!("--root=personal={}", world.path().join("roots/personal").display());
+    let args = ["show", "pdf", "--no-default-roots", &root];
+    let narrow = on_terminal(&world, 30, &args, &[("NO_COLOR", "1")]);
+    assert!(
+        narrow.contains("  Fills in PDF forms. Use when\n  somebody sends a form.\n"),
+        "{narrow}"
+    );
+    let piped = world.run(METIER, &args).stdout;
+    assert!(piped.contains("  Fills in PDF forms. Use when somebody sends a form.\n"), "{piped}");
+}
+
+#[test]
+fn the_tour_and_the_overview_fit_any_terminal() {
+    // U1
+    let world = World::new();
+    for columns in [0, 1, 20, 80, 500] {
+        let tour = on_terminal(&world, columns, &["tour"], &[]);
+        assert!(tour.contains("nothing was left behind."), "{columns}: {tour}");
+        let overview = on_terminal(&world, columns, &[], &[]);
+        assert!(overview.contains("metier list"), "{columns}: {overview}");
+    }
+}
+
+#[test]
+fn findings_are_coloured_on_a_terminal_only() {
+    // F3, U1
+    let world = World::new();
+    world.skill("project", "pdf", "Sorts ledgers by date and account. Use when one is unsorted.");
+    world.write(
+        "project/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Sorts ledgers by date. Use when asked.\n---\n\n[x](gone.md)\n",
+    );
+    assert!(on_terminal(&world, 80, &["lint"], &[]).contains("\u{1b}["));
+    assert!(!on_terminal(&world, 80, &["lint"], &[("NO_COLOR", "1")]).contains('\u{1b}'));
+    assert!(!world.run(METIER, &["lint"]).stdout.contains('\u{1b}'));
+    assert!(world.run(METIER, &["lint", "--color", "always"]).stdout.contains("\u{1b}["));
+}
