@@ -10,13 +10,19 @@ use crate::span::Span;
 /// more.
 const MIN_CONTENT_WORDS: usize = 4;
 
-/// Words that say nothing about this skill rather than another.
-const FILLER: &str = "a about advanced all an and any anything are as at be best better by can description do \
-    does doing etc everything for from general good great handle handles handling help \
-    helper helpers helpful helping helps how in is it its lots make makes many more my new \
-    nice of on or other our provide provides simple skill skills some something stuff \
-    support supports task tasks test that the their thing things this to tool tools use \
-    used useful user users uses using utility various very when will with work you your";
+/// Words that say nothing about this skill rather than another, sorted.
+#[rustfmt::skip]
+const FILLER: [&str; 92] = [
+    "a", "about", "advanced", "all", "an", "and", "any", "anything", "are", "as", "at", "be",
+    "best", "better", "by", "can", "description", "do", "does", "doing", "etc", "everything",
+    "for", "from", "general", "good", "great", "handle", "handles", "handling", "help", "helper",
+    "helpers", "helpful", "helping", "helps", "how", "in", "is", "it", "its", "lots", "make",
+    "makes", "many", "more", "my", "new", "nice", "of", "on", "or", "other", "our", "provide",
+    "provides", "simple", "skill", "skills", "some", "something", "stuff", "support", "supports",
+    "task", "tasks", "test", "that", "the", "their", "thing", "things", "this", "to", "tool",
+    "tools", "use", "used", "useful", "user", "users", "uses", "using", "utility", "various",
+    "very", "when", "will", "with", "work", "you", "your",
+];
 
 /// Words and phrases that say when to use a skill, in lower case, as whole words.
 const TRIGGERS: &str = "when|whenever|while|if|trigger|triggers|triggered|invoke|invoked|activate|activates|\
@@ -76,7 +82,7 @@ impl Words {
             if foreign * 2 > word.chars().count() {
                 // Scripts without spaces write a whole sentence in one such word.
                 content += foreign.div_ceil(2);
-            } else if FILLER.split(' ').all(|filler| filler != word) {
+            } else if FILLER.binary_search(&word.as_str()).is_err() {
                 content += 1;
             }
             spaced.push_str(&word);

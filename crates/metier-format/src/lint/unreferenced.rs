@@ -83,6 +83,10 @@ impl<'f, 'a> References<'f, 'a> {
 
     /// One finding for all that is left.
     pub(super) fn finish(mut self) -> Findings {
+        // Most skills bring no such file, and then the body need not be read a second time.
+        if self.by_word.is_empty() {
+            return Findings::default();
+        }
         self.read_body();
         let candidates = self.files.files().filter(|path| is_candidate(path));
         let mut searches = MAX_SEARCHES;
