@@ -173,7 +173,7 @@ impl Disk {
         }
         match file {
             Some(file) if !desk.is_bare_root(at) => {
-                desk.discard(&group);
+                desk.discard(&group, at);
                 self.probe(at, &file, desk);
             }
             Some(_) | None => desk.close(group, at),

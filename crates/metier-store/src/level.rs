@@ -53,6 +53,8 @@ pub(crate) struct Siblings {
     /// How many are kept; the rest only counted.
     cap: usize,
     cut: u64,
+    /// Those that lie too deep to be kept at all.
+    pub(crate) deep: Tally,
 }
 
 /// Directories that were left out: how many, and the first of them in order.
@@ -94,7 +96,8 @@ impl Level {
     /// Starts adding the subdirectories of `parent`, of which `cap` are kept.
     pub(crate) fn siblings(&self, parent: &[u8], cap: usize) -> Siblings {
         let prefix = if parent.is_empty() { 0 } else { parent.len() + 1 };
-        Siblings { first: self.len(), first_byte: self.paths.len(), prefix, cap, cut: 0 }
+        let (first, first_byte) = (self.len(), self.paths.len());
+        Siblings { first, first_byte, prefix, cap, cut: 0, deep: Tally::default() }
     }
 
     /// Adds one subdirectory of `parent`.
@@ -183,10 +186,24 @@ impl Level {
 }
 
 impl Tally {
-    /// One directory more, called `name` in `parent`.
+    /// One directory more, called `name` in `parent`. Its path is put together only when it comes
+    /// first.
     pub(crate) fn add(&mut self, parent: &[u8], name: &[u8]) {
         self.count += 1;
-        self.put_first(joined(parent, name).into());
+        let later = self.first.as_ref().is_some_and(|first| {
+            let below = if parent.is_empty() {
+                Some(&**first)
+            } else {
+                first.strip_prefix(parent).and_then(|rest| rest.strip_prefix(b"/"))
+            };
+            match below {
+                Some(other) => path_order(other, name) != Ordering::Greater,
+                None => path_order(first, parent) != Ordering::Greater,
+            }
+        });
+        if !later {
+            self.first = Some(joined(parent, name).into());
+        }
     }
 
     /// Both together.

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::{Child, Level, Seen, Tally};
+use crate::paths::{joined, path_order};
 
 fn child(name: &str, inode: u64) -> Child<'_> {
     Child { name: name.as_bytes(), identity: (1, inode), linked: false }
@@ -88,6 +89,24 @@ fn what_is_cut_is_counted_with_the_first_by_name() {
     other.add(b"a", b"q");
     tally.merge(other);
     assert_eq!((tally.count, tally.first.as_deref()), (4, Some(&b"a/q"[..])));
+}
+
+proptest! {
+    #[test]
+    fn the_first_of_what_is_left_out_is_first_by_path(
+        paths in prop::collection::vec(("[ab-]{1,2}(/[ab-]{1,2}){0,2}|", "[ab-]{1,2}"), 1..8),
+    ) {
+        // D1, D3
+        let mut tally = Tally::default();
+        let mut all = Vec::new();
+        for (parent, name) in &paths {
+            tally.add(parent.as_bytes(), name.as_bytes());
+            all.push(joined(parent.as_bytes(), name.as_bytes()));
+        }
+        all.sort_by(|a, b| path_order(a, b));
+        prop_assert_eq!(tally.count, paths.len() as u64);
+        prop_assert_eq!(tally.first.as_deref(), Some(&*all[0]));
+    }
 }
 
 #[test]

@@ -100,6 +100,9 @@ pub const WATCH_TICK: Duration = Duration::from_millis(25);
 /// How long the watch rests after the system lost events and everything was scanned again.
 pub const WATCH_REST: Duration = Duration::from_secs(1);
 
+/// Bytes of notifications taken from the system at once: some hundred of them.
+pub const NOTIFICATION_BYTES: usize = 16 * 1024;
+
 /// Directories watched at most. Each takes about a kilobyte of the kernel's memory.
 pub const MAX_WATCHES: usize = 65_536;
 

@@ -219,21 +219,25 @@ impl Desk<'_> {
         if self.descends {
             self.children.add(group, at.path, child);
         } else if !self.plan.immediate_only {
-            self.deep.add(at.path, child.name);
+            group.deep.add(at.path, child.name);
         }
     }
 
     /// Ends the list of subdirectories of `at`.
-    pub(crate) fn close(&mut self, group: Siblings, at: Directory<'_>) {
+    pub(crate) fn close(&mut self, mut group: Siblings, at: Directory<'_>) {
+        self.deep.merge(std::mem::take(&mut group.deep));
         let (range, cut) = self.children.close(group);
         if !range.is_empty() || cut > 0 {
             self.groups.push(Group { parent: at.index, range, cut });
         }
     }
 
-    /// Throws the list of subdirectories away: the directory is a skill after all.
-    pub(crate) fn discard(&mut self, group: &Siblings) {
+    /// Throws away the list of subdirectories of `at`, which is a skill after all, and what was
+    /// said about them.
+    pub(crate) fn discard(&mut self, group: &Siblings, at: Directory<'_>) {
         self.children.discard(group);
+        let directory = path_of(at.path);
+        self.harvest.notes.retain(|note| note.path.parent() != Some(&directory));
     }
 }
 
@@ -330,6 +334,7 @@ impl Harvest {
         let path = shown(first);
         let message = match tally.count {
             1 => format!("`{path}` lies {what}"),
+            2 => format!("`{path}` and 1 more directory lie {what}"),
             count => format!("`{path}` and {} more directories lie {what}", count - 1),
         };
         let diagnostic = Diagnostic::new(code, message);

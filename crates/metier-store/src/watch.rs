@@ -186,8 +186,7 @@ impl Watcher {
         if batch.lost {
             posts.sync_all()?;
             self.keeper.reload();
-            // A scan opens files, which the system tells of: should that fill its queue, this keeps
-            // us from doing nothing else.
+            // So much goes on that scanning after every loss would be all we do.
             self.pending.sleep(WATCH_REST);
             return Ok(());
         }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::{CWD, FileType, Mode, OFlags, openat};
 
 use super::source::Source;
-use super::tree::{Kind, Tree};
+use super::tree::{End, Kind, Tree};
 use super::{WatchError, lock};
 use crate::candidate::{SKILL_FILE, is_skill_file};
 use crate::discover::{ScanLimits, join};
@@ -100,7 +100,13 @@ impl Posts {
 
     /// Stands at one directory and says which ones come next. None when there is no such directory.
     fn stand(&mut self, post: Post) -> Result<Option<Vec<Post>>, WatchError> {
-        let Some((real, linked)) = self.resolve(&post) else { return Ok(None) };
+        let Some((real, linked)) = self.resolve(&post) else {
+            let path = join(&self.roots, post.at.root, &post.at.path);
+            if let Some(target) = target(&path) {
+                self.anchor(&target, &End::Place(post.at))?;
+            }
+            return Ok(None);
+        };
         let Ok(directory) = open(&real) else { return Ok(None) };
         let first = {
             let mut tree = lock(&self.tree);
@@ -157,27 +163,32 @@ impl Posts {
         }
     }
 
-    /// Stands watch over the way to a root: over the nearest directory above it that is there, for
-    /// the entry that leads on. So a root that is not there yet, goes, or is a link that is turned
-    /// elsewhere, is noticed.
+    /// Stands watch over the way to a root, so that one that is not there yet, goes, or is a link
+    /// that is turned elsewhere, is noticed.
     fn sync_anchor(&mut self, root: RootId) -> Result<(), WatchError> {
         let unneeded = lock(&self.tree).remove_anchors(root);
-        let Some(path) = self.roots.get(usize::from(root.0)).map(|root| root.path.clone()) else {
-            return Ok(());
-        };
-        let mut anchored: Option<PathBuf> = None;
-        // Between looking and watching the next step may have been made: look until nothing new.
-        while let Some((real, name)) = nearest(&path) {
-            if anchored.as_ref() == Some(&real) {
+        if let Some(path) = self.roots.get(usize::from(root.0)).map(|root| root.path.clone()) {
+            self.anchor(&path, &End::Root(root))?;
+            if let Some(target) = target(&path) {
+                self.anchor(&target, &End::Root(root))?;
+            }
+        }
+        self.unwatch(unneeded);
+        Ok(())
+    }
+
+    /// Stands watch over the way to `path`: over the nearest directory above it that is there, for
+    /// the entry that leads on.
+    fn anchor(&mut self, path: &Path, end: &End) -> Result<(), WatchError> {
+        // Between looking and watching the next step may have been made: look until nothing is new.
+        while let Some((real, name)) = nearest(path) {
+            if !lock(&self.tree).anchor(&real, &name, end) {
                 break;
             }
-            lock(&self.tree).anchor(&real, root, &name);
             if self.source.watch(&real) == Err(WatchError::SystemLimit) {
                 return Err(WatchError::SystemLimit);
             }
-            anchored = Some(real);
         }
-        self.unwatch(unneeded);
         Ok(())
     }
 
@@ -201,6 +212,12 @@ fn nearest(path: &Path) -> Option<(PathBuf, OsString)> {
         name = above.file_name().unwrap_or(OsStr::new(""));
     }
     None
+}
+
+/// Where `path` points when it is a link to nowhere.
+fn target(path: &Path) -> Option<PathBuf> {
+    let link = std::fs::read_link(path).ok()?;
+    std::fs::canonicalize(path).is_err().then(|| path.parent().map(|up| up.join(link)))?
 }
 
 fn open(directory: &Path) -> rustix::io::Result<OwnedFd> {

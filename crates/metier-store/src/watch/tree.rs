@@ -45,6 +45,8 @@ pub(super) struct Tree {
     nodes: BTreeMap<PathBuf, Node>,
     /// The same by place, so that everything below a place stands together.
     real: BTreeMap<Location, PathBuf>,
+    /// For each place that is a link to nowhere, the directories watched for the sake of it.
+    leading: BTreeMap<Location, BTreeSet<PathBuf>>,
 }
 
 #[derive(Debug, Default)]
@@ -62,17 +64,33 @@ struct Spot {
     linked: bool,
 }
 
-/// A root that lies below, or would, and the entry that leads to it.
+/// An entry of a directory that leads, or would, to something else that counts.
 #[derive(Debug, PartialEq, Eq)]
 struct Anchor {
-    root: RootId,
     name: OsString,
+    end: End,
+}
+
+/// Where the way through an entry ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// At a root.
+    Root(RootId),
+    /// Where a link at this place points.
+    Place(Location),
 }
 
 impl Concern {
     /// Whether nothing has to be looked at.
     pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty() && self.roots.is_empty()
+    }
+
+    fn add(&mut self, end: &End) {
+        match end {
+            End::Root(root) => self.roots.push(*root),
+            End::Place(at) => self.places.push(at.clone()),
+        }
     }
 }
 
@@ -97,46 +115,50 @@ impl Tree {
         }
     }
 
-    /// Watches the entry `name` of a directory for the sake of a root.
-    pub(super) fn anchor(&mut self, real: &Path, root: RootId, name: &OsStr) {
+    /// Watches the entry `name` of a directory for the sake of where it leads. Says whether that is
+    /// new.
+    pub(super) fn anchor(&mut self, real: &Path, name: &OsStr, end: &End) -> bool {
+        if let End::Place(at) = end {
+            self.leading.entry(at.clone()).or_default().insert(real.to_owned());
+        }
         let node = self.nodes.entry(real.to_owned()).or_default();
-        let anchor = Anchor { root, name: name.to_owned() };
-        if !node.anchors.contains(&anchor) {
+        let anchor = Anchor { name: name.to_owned(), end: end.clone() };
+        let new = !node.anchors.contains(&anchor);
+        if new {
             node.anchors.push(anchor);
         }
+        new
     }
 
     /// Forgets the anchors of a root. Returns the directories nobody needs any more.
     pub(super) fn remove_anchors(&mut self, root: RootId) -> BTreeSet<PathBuf> {
-        let mut unneeded = BTreeSet::new();
-        for (real, node) in &mut self.nodes {
-            node.anchors.retain(|anchor| anchor.root != root);
-            if node.is_empty() {
-                unneeded.insert(real.clone());
-            }
-        }
-        unneeded.iter().for_each(|real| drop(self.nodes.remove(real)));
-        unneeded
+        let directories: Vec<PathBuf> = self.nodes.keys().cloned().collect();
+        let end = End::Root(root);
+        directories.into_iter().filter(|real| self.unanchor(real, &end)).collect()
     }
 
     /// Forgets every place at and below `at`. Returns the directories nobody needs any more.
     pub(super) fn remove_below(&mut self, at: &Location) -> BTreeSet<PathBuf> {
         let below = |place: &&Location| place.root == at.root && place.path.starts_with(&at.path);
-        let range = self.real.range(at..).map(|(place, _)| place);
-        let places: Vec<Location> = range.take_while(below).cloned().collect();
-        places.iter().filter_map(|place| self.remove(place)).collect()
+        let real = self.real.range(at..).map(|(place, _)| place).take_while(below);
+        let leading = self.leading.range(at..).map(|(place, _)| place).take_while(below);
+        let places: Vec<Location> = real.chain(leading).cloned().collect();
+        places.iter().flat_map(|place| self.remove(place)).collect()
     }
 
-    /// Forgets one place. Returns its directory when nobody needs it any more.
-    pub(super) fn remove(&mut self, at: &Location) -> Option<PathBuf> {
-        let real = self.real.remove(at)?;
-        let node = self.nodes.get_mut(&real)?;
-        node.spots.retain(|spot| spot.at != *at);
-        if !node.is_empty() {
-            return None;
+    /// Forgets one place. Returns the directories nobody needs any more.
+    pub(super) fn remove(&mut self, at: &Location) -> BTreeSet<PathBuf> {
+        let mut unneeded = BTreeSet::new();
+        if let Some(real) = self.real.remove(at) {
+            if let Some(node) = self.nodes.get_mut(&real) {
+                node.spots.retain(|spot| spot.at != *at);
+            }
+            unneeded.extend(self.prune(&real).then_some(real));
         }
-        self.nodes.remove(&real);
-        Some(real)
+        let end = End::Place(at.clone());
+        let leading = self.leading.remove(at).unwrap_or_default();
+        unneeded.extend(leading.into_iter().filter(|real| self.unanchor(real, &end)));
+        unneeded
     }
 
     /// Whether a directory is watched.
@@ -160,18 +182,34 @@ impl Tree {
         let mut concern = Concern::default();
         if let Some(node) = self.nodes.get(path) {
             concern.places.extend(node.spots.iter().map(|spot| spot.at.clone()));
-            concern.roots.extend(node.anchors.iter().map(|anchor| anchor.root));
+            node.anchors.iter().for_each(|anchor| concern.add(&anchor.end));
         }
         let node = path.parent().and_then(|parent| self.nodes.get(parent));
         if let (Some(node), Some(name)) = (node, path.file_name()) {
             let places = node.spots.iter().filter_map(|spot| spot.concern(name, happening));
             concern.places.extend(places);
             let anchors = node.anchors.iter().filter(|anchor| anchor.name == name);
-            concern.roots.extend(anchors.map(|anchor| anchor.root));
+            anchors.for_each(|anchor| concern.add(&anchor.end));
         }
         concern.places.sort_unstable();
         concern.places.dedup();
         concern
+    }
+
+    /// Forgets why a directory is watched. Says whether nobody needs it any more.
+    fn unanchor(&mut self, real: &Path, end: &End) -> bool {
+        let Some(node) = self.nodes.get_mut(real) else { return false };
+        node.anchors.retain(|anchor| anchor.end != *end);
+        self.prune(real)
+    }
+
+    /// Forgets a directory nobody needs, and says whether it was one.
+    fn prune(&mut self, real: &Path) -> bool {
+        let unneeded = self.nodes.get(real).is_some_and(Node::is_empty);
+        if unneeded {
+            self.nodes.remove(real);
+        }
+        unneeded
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Happening, Kind, Tree, cover};
+use super::{End, Happening, Kind, Tree, cover};
 use crate::layer::RootId;
 use crate::store::Location;
 
@@ -22,7 +22,7 @@ fn tree() -> Tree {
     add("/r/g", at(0, "g"), Kind::Open, false);
     add("/r/g/deep", at(0, "g/deep"), Kind::Deepest, false);
     add("/r/x", at(2, "linked"), Kind::Closed, true);
-    tree.anchor(Path::new("/p"), RootId(1), "q".as_ref());
+    tree.anchor(Path::new("/p"), "q".as_ref(), &End::Root(RootId(1)));
     tree
 }
 
@@ -88,6 +88,22 @@ fn the_way_to_a_root_concerns_the_root() {
 }
 
 #[test]
+fn what_a_link_to_nowhere_waits_for_concerns_the_link() {
+    // D7
+    let mut tree = tree();
+    let end = End::Place(at(0, "g/link"));
+    assert!(tree.anchor(Path::new("/p"), "q".as_ref(), &end));
+    assert!(!tree.anchor(Path::new("/p"), "q".as_ref(), &end));
+    assert!(tree.anchor(Path::new("/far"), "away".as_ref(), &end));
+    let concern = tree.concern(Path::new("/p/q"), Happening::Entry);
+    assert_eq!((concern.places, concern.roots), (vec![at(0, "g/link")], vec![RootId(1)]));
+    let unneeded = tree.remove_below(&at(0, "g"));
+    assert!(unneeded.contains(Path::new("/far")) && !unneeded.contains(Path::new("/p")));
+    assert!(tree.concern(Path::new("/far/away"), Happening::Entry).is_empty());
+    assert_eq!(tree.concern(Path::new("/p/q"), Happening::Entry).roots, [RootId(1)]);
+}
+
+#[test]
 fn forgetting_a_place_forgets_what_lies_below_it() {
     // D7
     let mut tree = tree();
@@ -99,8 +115,8 @@ fn forgetting_a_place_forgets_what_lies_below_it() {
     assert!(tree.contains(Path::new("/r/x")));
     assert_eq!(tree.remove_anchors(RootId(1)), paths(&["/p"]));
     assert_eq!(tree.remove_anchors(RootId(1)), paths(&[]));
-    assert_eq!(tree.remove(&at(2, "linked")), Some(PathBuf::from("/r/x")));
-    assert_eq!(tree.remove(&at(2, "linked")), None);
+    assert_eq!(tree.remove(&at(2, "linked")), paths(&["/r/x"]));
+    assert_eq!(tree.remove(&at(2, "linked")), paths(&[]));
     assert_eq!(tree.len(), 0);
 }
 

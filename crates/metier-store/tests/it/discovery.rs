@@ -119,14 +119,18 @@ fn a_walk_that_reaches_a_limit_says_so_once_with_the_first_path() {
     world.skill("skills/a/b/c", "deep", "Four levels down.");
     world.skill("skills/a/b/d", "deep", "Four levels down.");
     world.skill("skills", "shallow", "One level down.");
+    let text = "---\nname: lower\ndescription: Its directories are its own.\n---\n";
+    world.write("skills/a/b/lower/skill.md", text);
+    world.write("skills/a/b/lower/scripts/run.py", "");
+    symlink("missing", skills(&world).join("a/b/lower/link")).unwrap();
     let store = FileStore::new(vec![root(skills(&world))]);
     let deep = store.discover(&ScanLimits { max_depth: 3, ..ScanLimits::default() });
-    assert_eq!(paths(&deep), ["shallow"]);
-    let expected = "SK311 a/b/c/deep: `a/b/c/deep` and 1 more directories lie more than 3 levels \
+    assert_eq!(paths(&deep), ["a/b/lower", "shallow"]);
+    let expected = "SK311 a/b/c/deep: `a/b/c/deep` and 1 more directory lie more than 3 levels \
                     below the root, not looked into";
     assert_eq!(notes(&deep), [expected]);
 
     let wide = store.discover(&ScanLimits { max_directories: 2, ..ScanLimits::default() });
     assert_eq!(paths(&wide), Vec::<String>::new());
-    assert!(notes(&wide)[0].starts_with("SK312 a/b: `a/b` and 1 more directories lie past"));
+    assert!(notes(&wide)[0].starts_with("SK312 a/b: `a/b` and 1 more directory lie past"));
 }

@@ -285,6 +285,22 @@ fn linked_skills_are_watched_where_they_lie_and_count_once() {
 }
 
 #[test]
+fn a_link_to_nowhere_is_followed_once_it_leads_somewhere() {
+    // D7
+    let mut scene = Scene::usual();
+    symlink(scene.path("later/c"), scene.path("skills/c")).unwrap();
+    let catalog = scene.until("the note", |catalog| catalog.notes.len() == 1);
+    assert_eq!(names(&catalog), ["a", "b"]);
+    scene.world.skill("later", "c", "Third.");
+    scene.until_names(&["a", "b", "c"]);
+    scene.until_settled();
+    fs::remove_dir_all(scene.path("later")).unwrap();
+    scene.until_names(&["a", "b"]);
+    scene.world.skill("later", "c", "Again.");
+    scene.until_names(&["a", "b", "c"]);
+}
+
+#[test]
 fn a_storm_of_files_ends_in_one_change_for_whoever_asks_then() {
     // D7
     let mut scene = Scene::usual();
