@@ -81,3 +81,103 @@ fn verbose_says_how_much_was_looked_at_and_quiet_says_nothing() {
     assert!(verbose.stderr.contains("directories, opened"), "{}", verbose.stderr);
     assert_eq!(hermetic(&world, &["list", "--quiet"]).stderr, "");
 }
+
+#[test]
+fn without_default_roots_neither_home_nor_project_nor_the_bundle_count() {
+    // D1
+    let world = sample();
+    world.skill("home/.agents/skills", "mine", "In the home. Use it.");
+    world.skill("home/.local/share/metier/skills", "kept", "Kept. Use it.");
+    world.skill("project/.claude/skills", "theirs", "In the project. Use it.");
+    let root = format!("plugin={}", world.path().join("roots/plugin").display());
+    let run = metier(&world, &["list", "--json", "--no-default-roots", "--root", &root]);
+    let document = run.json();
+    let skills = document["skills"].as_array().unwrap();
+    assert_eq!(skills.len(), 1, "{document}");
+    assert_eq!(skills[0]["name"], "charts");
+    let nothing = metier(&world, &["list", "--json", "--no-default-roots"]).json();
+    assert_eq!(nothing["skills"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_same_skills_in_another_home_have_the_same_digest() {
+    // D3
+    let digest = |world: &World| hermetic(world, &["list", "--json"]).json()["digest"].clone();
+    assert_eq!(digest(&sample()), digest(&sample()));
+}
+
+#[test]
+fn a_root_may_start_with_a_tilde_and_lie_anywhere() {
+    // D1
+    let world = World::new();
+    world.skill("home/skills", "pdf", "Fills forms. Use it.");
+    for root in ["personal=~/skills", "personal=../home/skills"] {
+        let run = metier(&world, &["list", "--json", "--no-default-roots", "--root", root]);
+        assert_eq!(run.json()["skills"][0]["name"], "pdf", "{root}");
+    }
+}
+
+#[test]
+fn a_root_that_is_itself_a_skill_is_one() {
+    // D1
+    let world = sample();
+    let root = format!("personal={}", world.path().join("roots/personal/pdf").display());
+    let run = metier(&world, &["list", "--json", "--no-default-roots", "--root", &root]);
+    let document = run.json();
+    assert_eq!(document["skills"][0]["name"], "pdf");
+    assert_eq!(
+        document["skills"][0]["path"],
+        world.path().join("roots/personal/pdf").to_str().unwrap()
+    );
+}
+
+#[test]
+fn a_home_that_is_not_set_is_no_failure() {
+    // U1
+    let world = World::new();
+    let mut command = world.command(crate::METIER);
+    let output = command.env_remove("HOME").arg("list").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_working_directory_that_is_gone_is_no_failure() {
+    // U1
+    let world = World::new();
+    let script = format!("mkdir gone && cd gone && rmdir ../gone && {} list", crate::METIER);
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", &script]).current_dir(world.path()).env("HOME", world.home());
+    let output = bash.output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{stderr}");
+    assert!(!stderr.contains("bug in metier"), "{stderr}");
+}
+
+#[test]
+fn arguments_that_are_no_text_end_well() {
+    // U1
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff\xfe");
+    for command in ["show", "why", "search", "lint", "props", "man"] {
+        let output = world.command(crate::METIER).arg(command).arg(odd).output().unwrap();
+        let code = output.status.code();
+        assert!(matches!(code, Some(0..=2)), "{command} ended with {code:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!stderr.contains("bug in metier"), "{command}: {stderr}");
+    }
+}
+
+#[test]
+fn thousands_of_paths_are_more_than_lint_takes_and_it_says_so() {
+    // U1, F4
+    let world = World::new();
+    world.skill("project", "pdf", "Fills forms. Use it.");
+    let paths = vec!["pdf"; 3000];
+    let run = metier(&world, &[&["lint", "--json"], &paths[..]].concat());
+    assert_eq!(run.json()["files"].as_array().unwrap().len(), 1, "{}", run.stderr);
+    let paths = vec!["."; 70_000];
+    let run = metier(&world, &[&["lint"], &paths[..]].concat());
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("70000 paths are too many"), "{}", run.stderr);
+}

@@ -68,13 +68,15 @@ impl Targets {
     pub(crate) fn find(paths: &[PathBuf], settings: &Settings) -> Result<Self, CommandError> {
         let here = [PathBuf::from(".")];
         let asked = if paths.is_empty() { &here[..] } else { paths };
+        if u16::try_from(asked.len()).is_err() {
+            return Err(too_many(asked.len()));
+        }
         let typed: Vec<Typed<'_>> =
             asked.iter().map(|path| Typed::read(path, settings)).collect::<Result<_, _>>()?;
         let roots = typed.iter().map(|typed| Root::given(Layer::Personal, &typed.root)).collect();
         let mut targets =
             Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
-        for (index, typed) in typed.iter().enumerate() {
-            let id = u16::try_from(index).map(RootId).map_err(|_| too_many(asked.len()))?;
+        for (id, typed) in (0..).map(RootId).zip(&typed) {
             match &typed.file {
                 Some(name) => targets.list.push(Target::alone(id, typed, name)),
                 None => targets.search(id, typed, settings, !paths.is_empty()),
