@@ -16,13 +16,17 @@ use crate::paths::{bytes_of, shown};
 use crate::walk::{Harvest, Plan, walk};
 
 /// Scans `roots`. A root that is the same directory as an earlier one adds nothing; a skill
-/// reached through two roots belongs to the earlier one.
+/// reached through two roots belongs to the earlier one. Every trusted root counts as earlier than
+/// the others, so that a project cannot take a skill of the user's by a link to it.
 pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
     let limits = ScanLimits { threads: thread_count(limits.threads), ..*limits };
     let mut discovery = Discovery { roots: roots.to_vec(), ..Discovery::default() };
     let mut walked: Vec<(Identity, bool)> = Vec::new();
     let mut harvests = Vec::new();
-    for (id, root) in (0..).map(RootId).zip(roots.iter().take(MAX_ROOTS)) {
+    let mut order: Vec<(RootId, &Root)> =
+        (0..).map(RootId).zip(roots.iter().take(MAX_ROOTS)).collect();
+    order.sort_by_key(|(_, root)| !root.trusted);
+    for (id, root) in order {
         let disk = match Disk::open(root) {
             Ok(disk) => disk,
             Err(Errno::NOENT | Errno::NOTDIR) if root.optional => continue,
@@ -37,7 +41,7 @@ pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
         }
         walked.push(this);
         let plan = Plan::new(id, root.immediate_only, &limits);
-        harvests.push(walk(&disk, &plan, disk.identity));
+        harvests.push((id, walk(&disk, &plan, disk.identity)));
     }
     if let (Some(root), Ok(count)) = (roots.get(MAX_ROOTS), u16::try_from(MAX_ROOTS)) {
         let why = format!("a store has at most {MAX_ROOTS} roots");
@@ -58,16 +62,19 @@ impl Once {
     }
 }
 
-/// Puts the harvests of all roots together. Within one root the walk has seen to it that no
-/// directory is met twice, so only several roots need to be compared.
-fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
+/// Puts the harvests of all roots together, of which the first to meet a directory keeps it. Within
+/// one root the walk has seen to it that no directory is met twice, so only several roots need to
+/// be compared.
+fn gather(discovery: &mut Discovery, mut harvests: Vec<(RootId, Harvest)>) {
     let mut once = Once::default();
-    let several = harvests.iter().filter(|harvest| harvest.has_skills()).count() > 1;
-    for Harvest { mut found, mut skipped, notes, stats } in harvests {
-        if several {
-            found.retain(|found| once.first(found.identity));
-            skipped.retain(|(identity, _)| once.first(*identity));
+    if harvests.iter().filter(|(_, harvest)| harvest.has_skills()).count() > 1 {
+        for (_, harvest) in &mut harvests {
+            harvest.found.retain(|found| once.first(found.identity));
+            harvest.skipped.retain(|(identity, _)| once.first(*identity));
         }
+    }
+    harvests.sort_by_key(|(root, _)| *root);
+    for (_, Harvest { found, skipped, notes, stats }) in harvests {
         discovery.stats += stats;
         append(&mut discovery.found, found);
         discovery.skipped.extend(skipped.into_iter().map(|(_, skipped)| skipped));

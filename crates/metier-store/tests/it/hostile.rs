@@ -6,10 +6,12 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
 use metier_format::Code;
+use metier_store::discover::ScanLimits;
+use metier_store::{FileStore, Layer, Root, Store as _};
 use metier_testing::World;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::ground::{notes, paths, scan, skills, skipped};
+use crate::ground::{notes, paths, root, scan, skills, skipped};
 
 const TEXT: &str = "---\nname: good\ndescription: A good skill.\n---\nBody\n";
 
@@ -153,4 +155,21 @@ fn a_skill_in_a_directory_with_such_a_name_is_found_too() {
     assert_eq!(found.found.len(), 1);
     assert_eq!(found.directory(&found.found[0]), directory);
     assert_eq!(found.found[0].name.as_str(), "good");
+}
+
+#[test]
+fn a_project_nobody_trusts_cannot_take_a_skill_by_a_link_to_it() {
+    // D3, D4
+    let world = World::new();
+    world.skill("home", "mine", "The user's own.");
+    world.skill("skills", "theirs", "The project's.");
+    symlink(world.path().join("home/mine"), skills(&world).join("mine")).unwrap();
+    let project = Root { layer: Layer::Project, trusted: false, ..root(skills(&world)) };
+    let whole = Root { path: world.path().join("link"), ..project.clone() };
+    symlink("home", &whole.path).unwrap();
+    let personal = root(world.path().join("home"));
+    let store = FileStore::new(vec![whole, project, personal]);
+    let found = store.discover(&ScanLimits::default());
+    let owners: Vec<_> = found.found.iter().map(|f| (f.name.as_str(), f.root.0)).collect();
+    assert_eq!(owners, [("theirs", 1), ("mine", 2)]);
 }
