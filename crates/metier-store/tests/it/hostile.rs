@@ -158,6 +158,26 @@ fn a_skill_in_a_directory_with_such_a_name_is_found_too() {
 }
 
 #[test]
+fn a_link_in_a_project_nobody_trusts_leads_to_one_skill_or_nowhere() {
+    // D4, D1
+    let world = World::new();
+    world.skill("skills", "good", "A good skill.");
+    let linked = world.skill("elsewhere", "linked", "A skill on its own.");
+    world.skill("machine/home", "private", "Nothing to do with the project.");
+    symlink(&linked, skills(&world).join("linked")).unwrap();
+    symlink(world.path().join("machine"), skills(&world).join("out")).unwrap();
+    let trusted = root(skills(&world));
+    let project = Root { layer: Layer::Project, trusted: false, ..trusted.clone() };
+    let discover = |root: Root| FileStore::new(vec![root]).discover(&ScanLimits::default());
+    assert_eq!(paths(&discover(trusted)), ["good", "linked", "out/home/private"]);
+    let found = discover(project);
+    assert_eq!(paths(&found), ["good", "linked"]);
+    let expected = "SK313 out: `out` cannot be read: it is a link to a directory that is no skill, \
+                    in a project that is not trusted";
+    assert_eq!(notes(&found), [expected]);
+}
+
+#[test]
 fn a_project_nobody_trusts_cannot_take_a_skill_by_a_link_to_it() {
     // D3, D4
     let world = World::new();
