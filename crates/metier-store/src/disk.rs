@@ -33,6 +33,9 @@ pub(crate) struct Disk {
     name: Option<Box<[u8]>>,
     /// What the root is.
     pub(crate) identity: Identity,
+    /// Whether links to directories are followed that are no skills themselves. Not in a project
+    /// nobody trusts: one link to `/` would have every directory of the machine looked into.
+    follows: bool,
 }
 
 /// The start of a file, as far as it has been read.
@@ -69,21 +72,30 @@ impl Disk {
         let fd = openat(CWD, &root.path, OPEN_DIRECTORY, Mode::empty())?;
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
-        Ok(Self { fd, name, identity })
+        Ok(Self { fd, name, identity, follows: root.trusted })
     }
 
     /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
-    /// none, an error when a link there leads nowhere.
-    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, Errno> {
-        let directory =
-            |stat: &Stat| (kind_of(stat) == FileType::Directory).then(|| identity_of(stat));
+    /// none, and in words why a link there is not followed.
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, String> {
         match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) if kind_of(&stat) == FileType::Symlink => {
-                statat(&self.fd, path, AtFlags::empty()).map(|stat| directory(&stat))
-            }
-            Ok(stat) => Ok(directory(&stat)),
+            Ok(stat) if kind_of(&stat) == FileType::Symlink => self.behind(path),
+            Ok(stat) => Ok((kind_of(&stat) == FileType::Directory).then(|| identity_of(&stat))),
             Err(_) => Ok(None),
         }
+    }
+
+    /// The directory that the link at `path` leads to; nothing when it leads to something else.
+    fn behind(&self, path: &[u8]) -> Result<Option<Identity>, String> {
+        let stat = statat(&self.fd, path, AtFlags::empty()).map_err(link_reason)?;
+        if kind_of(&stat) != FileType::Directory {
+            return Ok(None);
+        }
+        let file = joined(path, SKILL_FILE.as_bytes());
+        if self.follows || statat(&self.fd, file, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return Ok(Some(identity_of(&stat)));
+        }
+        Err("it is a link to a directory that is no skill, in a project that is not trusted".into())
     }
 
     /// Opens `file` in the directory and makes what it says known.
@@ -191,22 +203,21 @@ impl Disk {
         if is_hidden(name) {
             return None;
         }
-        match kind {
-            FileType::Directory => Some(Child { name, identity: (device, inode), linked: false }),
-            FileType::Symlink | FileType::Unknown => {
-                let path = joined(at.path, name);
-                match statat(&self.fd, &*path, AtFlags::empty()) {
-                    Ok(stat) if kind_of(&stat) == FileType::Directory => {
-                        Some(Child { name, identity: identity_of(&stat), linked: true })
-                    }
-                    Ok(_) => None,
-                    Err(errno) => {
-                        desk.unreadable(&path, &link_reason(errno));
-                        None
-                    }
-                }
+        let path = || joined(at.path, name);
+        let found = match kind {
+            FileType::Directory => {
+                return Some(Child { name, identity: (device, inode), linked: false });
             }
-            _ => None,
+            FileType::Symlink => self.behind(&path()),
+            FileType::Unknown => self.directory(&path()),
+            _ => Ok(None),
+        };
+        match found {
+            Ok(identity) => identity.map(|identity| Child { name, identity, linked: true }),
+            Err(why) => {
+                desk.unreadable(&path(), &why);
+                None
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 //! changed.
 
 use crate::discover::{Discovery, ScanLimits};
-use crate::disk::{Disk, link_reason};
+use crate::disk::Disk;
 use crate::file_store::FileStore;
 use crate::layer::{Root, RootId};
 use crate::paths::{bytes_of, depth_of};
@@ -50,9 +50,9 @@ fn rewalk(root: &Root, plan: &Plan, path: &[u8]) -> Harvest {
     match disk.directory(path) {
         Ok(Some(identity)) => walk_from(&disk, plan, (path, identity)),
         Ok(None) => Harvest::default(),
-        Err(errno) => {
+        Err(why) => {
             let mut harvest = Harvest::default();
-            harvest.notes.push(unreadable(plan.root, path, &link_reason(errno)));
+            harvest.notes.push(unreadable(plan.root, path, &why));
             harvest
         }
     }

@@ -17,13 +17,17 @@ use crate::repeats::{Place, drop_repeated, remove, repeats};
 use crate::walk::{Harvest, Plan, walk};
 
 /// Scans `roots`. A root that is the same directory as an earlier one adds nothing; a skill
-/// reached through two roots belongs to the earlier one.
+/// reached through two roots belongs to the earlier one. Every trusted root counts as earlier than
+/// the others, so that a project cannot take a skill of the user's by a link to it.
 pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
     let limits = ScanLimits { threads: thread_count(limits.threads), ..*limits };
     let mut discovery = Discovery { roots: roots.to_vec(), ..Discovery::default() };
     let mut walked: Vec<(Identity, bool)> = Vec::new();
     let mut harvests = Vec::new();
-    for (id, root) in (0..).map(RootId).zip(roots.iter().take(MAX_ROOTS)) {
+    let mut order: Vec<(RootId, &Root)> =
+        (0..).map(RootId).zip(roots.iter().take(MAX_ROOTS)).collect();
+    order.sort_by_key(|(_, root)| !root.trusted);
+    for (id, root) in order {
         let disk = match Disk::open(root) {
             Ok(disk) => disk,
             Err(Errno::NOENT | Errno::NOTDIR) if root.optional => continue,
@@ -48,8 +52,9 @@ pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
     discovery
 }
 
-/// Puts the harvests of all roots together. Within one root the walk has seen to it that no
-/// directory is met twice, so only several roots need to be compared.
+/// Puts the harvests of all roots together, of which the first to meet a directory keeps it. Within
+/// one root the walk has seen to it that no directory is met twice, so only several roots need to
+/// be compared, and to be put back into their order.
 fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
     let several = harvests.iter().filter(|harvest| harvest.has_skills()).count() > 1;
     let mut skipped = Vec::new();
@@ -62,6 +67,8 @@ fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
     if several {
         drop_repeated(&mut discovery.found, &discovery.roots);
         drop_repeated_files(&mut skipped, &discovery.roots);
+        discovery.found.sort_by_key(|found| found.root);
+        skipped.sort_by_key(|(_, file)| file.root);
     }
     discovery.skipped = skipped.into_iter().map(|(_, skipped)| skipped).collect();
     discovery.notes.sort_by_key(|note| note.root);

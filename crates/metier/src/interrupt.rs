@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::error::{CommandError, Kind};
 
@@ -34,6 +34,8 @@ impl Interrupt {
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&self.0))?;
             signal_hook::flag::register(signal, Arc::clone(&self.0))?;
         }
+        // A file larger than the user's limit is then an error of the write, which cleans up.
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         Ok(())
     }
 

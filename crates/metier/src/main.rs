@@ -25,6 +25,7 @@ use std::process::ExitCode;
 use args::{Cli, wants_json};
 use env::Environment;
 use error::{CommandError, Kind, Status};
+use metier_format::text::{is_live, visible};
 use ui::Ui;
 
 fn main() -> ExitCode {
@@ -76,10 +77,10 @@ fn usage(error: &clap::Error, environment: &Environment, json: bool) -> u8 {
     let terminal =
         if error.use_stderr() { env::stderr_is_terminal() } else { env::stdout_is_terminal() };
     let rendered = error.render();
-    let text = if terminal && !environment.plain {
+    let text = if terminal && !environment.plain && !quotes_live_text(error) {
         rendered.ansi().to_string()
     } else {
-        rendered.to_string()
+        visible(&rendered.to_string()).into_owned()
     };
     if error.use_stderr() {
         if json {
@@ -98,6 +99,12 @@ fn usage(error: &clap::Error, environment: &Environment, json: bool) -> u8 {
         Ok(()) => Status::Ok.exit_code(),
         Err(error) => fail(&error, false),
     }
+}
+
+/// Whether the parser quotes an argument that a terminal would obey. Scripts pass on what strangers
+/// wrote, and among its own colours the parser's text shows it as it is.
+fn quotes_live_text(error: &clap::Error) -> bool {
+    error.context().any(|(_, value)| value.to_string().chars().any(is_live))
 }
 
 /// What a person reads when metier itself is wrong.

@@ -140,7 +140,8 @@ impl Case<'_> {
         if settled.bytes == linted.report.source {
             return;
         }
-        match write::replace(&self.target.file, &linted.report.source, &settled.bytes) {
+        let Target { within, file, .. } = self.target;
+        match write::replace(within, file, &linted.report.source, &settled.bytes) {
             Ok(()) => {
                 linted.report.diagnostics = self.judge(&settled.bytes);
                 linted.report.source = settled.bytes;

@@ -102,7 +102,18 @@ fn names_in_paths_and_flags_are_harmless_too() {
     let run = metier(&world, &["list", "--config", "\u{1b}[31mgone"]);
     assert_eq!(run.code, 2);
     assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
-    let run = metier(&world, &["\u{1b}[31mdance"]);
-    assert_eq!(run.code, 2);
-    assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
+    for args in [
+        &[HOSTILE][..],
+        &["list", HOSTILE],
+        &["list", &format!("--{HOSTILE}")],
+        &["list", "--color", HOSTILE],
+        &["list", "--root", &format!("{HOSTILE}=here")],
+        &["prompt", "--budget", HOSTILE],
+        &["why", "pdf", "--as", HOSTILE],
+    ] {
+        let run = metier(&world, args);
+        assert_eq!(run.code, 2, "{args:?}");
+        let live = run.stderr.chars().find(|c| *c != '\n' && is_live(*c));
+        assert_eq!(live, None, "{args:?} printed it:\n{}", run.stderr);
+    }
 }

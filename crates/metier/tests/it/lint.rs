@@ -132,6 +132,34 @@ fn a_read_only_file_is_reported_and_not_replaced() {
 }
 
 #[test]
+fn fix_writes_nothing_outside_the_directory_that_was_named() {
+    // F5, F4
+    let world = World::new();
+    let file = world.write("home/mine/faulty/SKILL.md", FAULTY);
+    std::os::unix::fs::symlink("../home/mine", world.project().join("theirs")).unwrap();
+    let run = metier(&world, &["lint", "--fix"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("by a link that leaves"), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), FAULTY);
+    let run = metier(&world, &["lint", "--fix", "theirs"]);
+    assert!(run.stdout.contains("fixed theirs/faulty/SKILL.md"), "named by hand: {}", run.stdout);
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), FAULTY);
+}
+
+#[test]
+fn fix_cleans_up_when_a_file_may_not_grow_so_large() {
+    // F5
+    let world = World::new();
+    let file = world.write("project/faulty/SKILL.md", FAULTY);
+    let script = format!("ulimit -f 0; exec {} lint --fix", crate::METIER);
+    let run = world.run("/bin/sh", &["-c", &script]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("cannot write"), "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), FAULTY);
+    assert_eq!(std::fs::read_dir(file.parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
 fn a_path_may_be_a_file_a_skill_or_a_tree() {
     // F5
     let world = World::new();

@@ -37,6 +37,8 @@ pub(crate) struct Target {
     pub(crate) shown: String,
     /// The file on disk.
     pub(crate) file: PathBuf,
+    /// The directory that was named, outside of which nothing is written.
+    pub(crate) within: PathBuf,
     /// The name of its directory, which the skill's name is held against.
     pub(crate) directory: Option<String>,
     at: Location,
@@ -209,6 +211,7 @@ impl Target {
         Self {
             shown: typed.path.display().to_string(),
             file: typed.root.join(name),
+            within: typed.root.clone(),
             directory: directory_name(&typed.root),
             at: Location { root, path: Path::new("").into() },
             alone: name != SKILL_FILE,
@@ -224,6 +227,7 @@ impl Target {
         Self {
             shown: shown.join(path).join(file).display().to_string(),
             file: directory.join(file),
+            within: typed.root.clone(),
             directory: directory_name(&directory),
             at: Location { root, path: path.into() },
             alone: false,
