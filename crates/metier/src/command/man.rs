@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap_mangen::Man;
+use serde_json::json;
 
 use crate::args;
 use crate::error::{CommandResult, Status};
@@ -27,7 +28,12 @@ pub(crate) fn run(args: &ManArgs, ui: &mut Ui) -> CommandResult {
     let mut roff = Vec::new();
     // The release stands on the page, its day does not: the same sources give the same bytes.
     Man::new(page).date("").render(&mut roff)?;
-    ui.text(&String::from_utf8_lossy(&roff));
+    let roff = String::from_utf8_lossy(&roff);
+    if ui.json() {
+        ui.document(&json!({"command": args.command, "page": roff}));
+    } else {
+        ui.text(&roff);
+    }
     Ok(Status::Ok)
 }
 

@@ -53,6 +53,36 @@ fn with_json_a_failure_is_one_document_too() {
 }
 
 #[test]
+fn with_json_wrong_usage_names_what_is_missing_and_what_was_meant() {
+    // U1
+    let world = World::new();
+    let missing = metier(&world, &["show", "--json"]).json()["error"].clone();
+    assert_eq!(missing["message"], "the following required arguments were not provided: <NAME>");
+    let meant = metier(&world, &["lits", "--json"]).json()["error"].clone();
+    assert!(meant["hints"][0].as_str().unwrap().contains("'list'"), "{meant}");
+}
+
+#[test]
+fn with_json_help_version_completions_and_pages_are_one_document_too() {
+    // U1
+    let world = World::new();
+    let document = |args: &[&str]| {
+        let run = metier(&world, args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        run.json()
+    };
+    assert_eq!(document(&["--json", "--version"])["version"], env!("CARGO_PKG_VERSION"));
+    let help = document(&["list", "--help", "--json"]);
+    assert!(help["help"].as_str().unwrap().contains("Usage: metier list"), "{help}");
+    let bash = document(&["completions", "bash", "--json"]);
+    assert_eq!(bash["shell"], "bash");
+    assert_eq!(bash["script"], metier(&world, &["completions", "bash"]).stdout);
+    let page = document(&["--json", "man", "lint"]);
+    assert_eq!(page["command"], "lint");
+    assert_eq!(page["page"], metier(&world, &["man", "lint"]).stdout);
+}
+
+#[test]
 fn global_flags_work_before_and_after_the_command() {
     // U1, D1
     let world = sample();

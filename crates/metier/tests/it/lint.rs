@@ -124,6 +124,9 @@ fn a_read_only_file_is_reported_and_not_replaced() {
     let run = metier(&world, &["lint", "--fix"]);
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("SKILL.md` is read-only"), "{}", run.stderr);
+    assert!(run.stdout.contains("error[SK104]"), "what was found is said all the same");
+    let json = metier(&world, &["lint", "--fix", "--json"]);
+    assert_eq!(json.json()["error"]["kind"], "failed", "one document, and it is the failure");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), FAULTY);
 }
 
