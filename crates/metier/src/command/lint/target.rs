@@ -17,6 +17,7 @@ use crate::env::{self, PathKind};
 use crate::error::CommandError;
 use crate::settings::Settings;
 use crate::ui::Ui;
+use crate::view::walk_remark;
 
 /// What a skill's file is called.
 const SKILL_FILE: &str = "SKILL.md";
@@ -100,7 +101,7 @@ impl Targets {
     /// Says what the search could not look into.
     pub(crate) fn remark(&self, ui: &mut Ui) {
         for remark in &self.remarks {
-            ui.note(&format!("warning: {}", visible_line(remark)));
+            ui.note(remark);
         }
     }
 
@@ -150,7 +151,8 @@ impl Targets {
     fn search(&mut self, id: RootId, typed: &Typed, settings: &Settings) {
         let only = FileStore::new(vec![Root::given(Layer::Personal, &typed.root)]);
         let Discovery { found, skipped, notes, .. } = only.discover(&settings.limits);
-        self.remarks.extend(notes.into_iter().map(|note| note.diagnostic.message));
+        let root = only.roots().first();
+        self.remarks.extend(notes.iter().map(|note| walk_remark(note, root)));
         for found in found {
             let file = self.spelling(id, &found.path, &found.diagnostics);
             self.list.push(Target::within(id, typed, &found.path, &file));
