@@ -100,6 +100,10 @@ fn the_guide_follows_when_asked_for() {
     let run = hermetic(&world, &["prompt", "--guide"]);
     assert!(run.stdout.contains("## Working with skills"), "{}", run.stdout);
     assert!(!hermetic(&world, &["prompt"]).stdout.contains("## Working with skills"));
+    let tight = hermetic(&world, &["prompt", "--guide", "--budget", "200"]);
+    assert!(!tight.stdout.contains("## Working with skills"), "{}", tight.stdout);
+    let expect = "the guide is left out: it does not fit into 200 tokens\n";
+    assert!(tight.stderr.contains(expect), "{}", tight.stderr);
 }
 
 #[test]
