@@ -69,7 +69,8 @@ fn ask_agent(
     if answer.candidates.is_empty() {
         let names = discovery.found.iter().map(|found| found.name.as_str());
         let advice = "without `--as`, metier's own directories count too";
-        return Err(unknown_name(name, names, advice));
+        let unknown = unknown_name(name, names, advice);
+        return Err(CommandError { source: answer.sentence().into(), ..unknown });
     }
     Ok(answer)
 }

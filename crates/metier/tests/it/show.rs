@@ -50,6 +50,18 @@ fn an_unknown_name_ends_with_what_may_have_been_meant() {
 }
 
 #[test]
+fn a_skill_that_cannot_be_loaded_is_not_called_absent() {
+    // U1, F4
+    let world = sample();
+    let run = hermetic(&world, &["show", "Broken"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    let expect = "error: `Broken` cannot be loaded\nhint: `metier why Broken` says why\n";
+    assert_eq!(run.stderr, expect);
+    let why = hermetic(&world, &["why", "Broken"]);
+    assert!(why.stdout.contains("SK111"), "the hint leads on: {}", why.stdout);
+}
+
+#[test]
 fn a_name_is_a_name_before_it_meets_anything() {
     // U1, R1
     let world = sample();
