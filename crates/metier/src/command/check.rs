@@ -23,7 +23,7 @@ use crate::view::{View, scripts, trust_hint};
 /// exit code is 0 whatever the states are: they are the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier check\n  metier check --json\n  \
-    METIER_SKILLS=pdf,sheets metier check")]
+    METIER_SKILLS=skill-author metier check")]
 pub(crate) struct CheckArgs {}
 
 /// A skill's state.

@@ -11,8 +11,8 @@ use crate::ui::Ui;
 /// Print the completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    metier completions bash > ~/.local/share/bash-completion/completions/metier\n  \
-    metier completions fish > ~/.config/fish/completions/metier.fish")]
+    source <(metier completions bash)\n  \
+    metier completions fish | source")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]

@@ -11,8 +11,8 @@ use crate::ui::Ui;
 /// Print a manual page (roff)
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    metier man > ~/.local/share/man/man1/metier.1\n  \
-    metier man lint | man -l -")]
+    metier man | man -l -\n  \
+    metier man lint > metier-lint.1")]
 pub(crate) struct ManArgs {
     /// The command the page is about [default: metier itself]
     #[arg(value_name = "COMMAND", value_parser = command_name)]

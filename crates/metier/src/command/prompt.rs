@@ -19,7 +19,7 @@ use crate::view::View;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier prompt\n  metier prompt --style markdown --budget 1500\n  \
-    metier prompt --budget 500 --pin pdf --report"
+    metier prompt --budget 500 --pin skill-author --report"
 )]
 pub(crate) struct PromptArgs {
     /// How it is written [default: xml]

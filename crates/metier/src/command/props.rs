@@ -20,7 +20,9 @@ use crate::ui::Ui;
 /// each null or empty when the frontmatter has none. `extra` holds every field the standard does
 /// not know, in the order written.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier props skills/pdf\n  metier props SKILL.md")]
+#[command(
+    after_help = "Examples:\n  metier props skills/skill-author\n  metier props skills/skill-author/SKILL.md"
+)]
 pub(crate) struct PropsArgs {
     /// A SKILL.md or the directory of a skill
     path: PathBuf,

@@ -1,6 +1,6 @@
 use metier_testing::World;
 
-use crate::{hermetic, metier, sample};
+use crate::{METIER, hermetic, metier, sample};
 
 #[test]
 fn help_and_version_are_results() {
@@ -15,6 +15,47 @@ fn help_and_version_are_results() {
     }
     let version = metier(&world, &["--version"]);
     assert_eq!(version.stdout, format!("metier {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_command_has_examples_that_work_as_they_stand() {
+    // U1
+    let world = World::new();
+    for place in ["project/skills", "project/.claude/skills"] {
+        world.skill(place, "skill-author", "Writes skills. Use when a skill is to be written.");
+    }
+    let bin = std::path::Path::new(METIER).parent().unwrap().display().to_string();
+    for command in [
+        "",
+        "list",
+        "check",
+        "show",
+        "why",
+        "search",
+        "prompt",
+        "lint",
+        "props",
+        "tour",
+        "completions",
+        "man",
+    ] {
+        let help = metier(&world, &["help", command][..1 + usize::from(!command.is_empty())]);
+        let (_, examples) = help.stdout.split_once("Examples:\n").expect(command);
+        let examples: Vec<&str> = examples.lines().take_while(|line| !line.is_empty()).collect();
+        assert!(!examples.is_empty(), "{command}");
+        for example in examples {
+            // The long help explains its examples in a second column; pagers and other shells are
+            // not metier's to test.
+            let line = example.trim().split("  ").next().unwrap();
+            let line = line.strip_suffix("| man -l -").unwrap_or(line);
+            let line = line.strip_suffix("| source").unwrap_or(line);
+            let mut bash = world.command("bash");
+            let path = format!("{bin}:/usr/bin:/bin");
+            let output = bash.args(["-c", line]).env("PATH", path).output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "`{line}`: {stderr}");
+        }
+    }
 }
 
 #[test]
