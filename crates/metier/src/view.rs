@@ -2,17 +2,17 @@
 //! what was found. Also the few sentences that several commands say about it.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
+use metier_format::SkillName;
 use metier_format::text::visible_line;
-use metier_format::{NameKey, SkillName};
 use metier_store::bundled::bundled;
 use metier_store::catalog::{Hidden, Visibility};
 use metier_store::client;
 use metier_store::discover::Note;
 use metier_store::store::Skill;
 use metier_store::suggest::closest;
-use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Skipped, Store as _};
+use metier_store::why::why;
+use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Store as _};
 
 use crate::args::RootArgument;
 use crate::error::CommandError;
@@ -60,19 +60,11 @@ impl View {
         if let Some(hidden) = self.catalog.hidden.iter().find(|h| h.found.name.key() == key) {
             return Ok(Named::Hidden(hidden));
         }
-        Err(self.unloadable(typed, &key).unwrap_or_else(|| self.unknown(typed)))
-    }
-
-    /// The failure of a name that only a directory has whose file cannot be loaded.
-    fn unloadable(&self, typed: &str, key: &NameKey) -> Option<CommandError> {
-        let named = |skipped: &&Skipped| {
-            let directory = skipped.path.parent().and_then(Path::file_name);
-            directory.is_some_and(|name| NameKey::of(&name.to_string_lossy()) == *key)
-        };
-        self.catalog.skipped.iter().find(named)?;
-        let typed = visible_line(typed);
-        let error = CommandError::failed(format!("`{typed}` cannot be loaded"));
-        Some(error.hint(format!("`metier why {typed}` says why")))
+        let answer = why(&self.catalog, typed);
+        let Some(broken) = answer.candidates.first() else { return Err(self.unknown(typed)) };
+        let place = visible_line(&broken.directory.to_string_lossy()).into_owned();
+        let hint = format!("`metier lint {place}` shows the place");
+        Err(CommandError::failed(answer.sentence()).hint(hint))
     }
 
     /// The failure of a name that nothing has, with the names that may have been meant.

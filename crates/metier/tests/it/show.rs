@@ -55,10 +55,9 @@ fn a_skill_that_cannot_be_loaded_is_not_called_absent() {
     let world = sample();
     let run = hermetic(&world, &["show", "Broken"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-    let expect = "error: `Broken` cannot be loaded\nhint: `metier why Broken` says why\n";
-    assert_eq!(run.stderr, expect);
-    let why = hermetic(&world, &["why", "Broken"]);
-    assert!(why.stdout.contains("SK111"), "the hint leads on: {}", why.stdout);
+    let expect = "error: `broken` (`[WORLD]/roots/plugin/broken`) cannot be loaded: `description` is \
+                  missing\nhint: `metier lint [WORLD]/roots/plugin/broken` shows the place\n";
+    assert_eq!(world.redact(&run.stderr), expect);
 }
 
 #[test]
