@@ -151,6 +151,17 @@ fn a_path_may_be_a_file_a_skill_or_a_tree() {
 }
 
 #[test]
+fn a_file_that_is_named_is_linted_as_the_skill_it_belongs_to() {
+    // F5
+    let world = World::new();
+    world.write("project/faulty/SKILL.md", FAULTY);
+    let whole = metier(&world, &["lint", "--json", "faulty"]).json();
+    let file = metier(&world, &["lint", "--json", "faulty/SKILL.md"]).json();
+    assert_eq!(file, whole);
+    assert!(codes(&file, 0).contains(&"SK205"), "its neighbours are known: {file}");
+}
+
+#[test]
 fn the_skills_agents_keep_in_a_project_are_linted_with_it() {
     // F5, D1
     let world = World::new();
