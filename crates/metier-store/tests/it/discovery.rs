@@ -49,7 +49,7 @@ fn a_root_given_twice_is_walked_once() {
     let world = World::new();
     world.skill("skills", "one", "Is there once. Use it.");
     let once = scan(&skills(&world));
-    let twice = FileStore::new(vec![root(&skills(&world)), root(&skills(&world))]);
+    let twice = FileStore::new(vec![root(skills(&world)), root(skills(&world))]);
     let twice = twice.discover(&ScanLimits::default());
     assert_eq!(paths(&twice), ["one"]);
     assert_eq!(twice.stats, once.stats, "nothing was opened a second time");
