@@ -239,7 +239,7 @@ codes! {
     FileName = "SK307", Warning, Error, "The file is not called exactly `SKILL.md`", "rename it to `SKILL.md`";
     MissingFile = "SK308", Error, Error, "There is no SKILL.md", "create `SKILL.md` with `name:` and `description:` between two `---` lines";
     RootUnreadable = "SK310", Warning, Warning, "A root cannot be read", "";
-    WalkTooDeep = "SK311", Advice, Advice, "Directories below the depth limit were not looked into", "raise `scan.max-depth`, or add a root deeper down";
+    WalkTooDeep = "SK311", Warning, Warning, "Directories below the depth limit were not looked into", "raise `scan.max-depth`, or add a root deeper down";
     WalkTooWide = "SK312", Warning, Warning, "The directory limit of a root was reached", "raise `scan.max-directories`, or choose narrower roots";
     DirectoryUnreadable = "SK313", Warning, Warning, "A directory cannot be read", "";
 }

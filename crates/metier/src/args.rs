@@ -12,11 +12,11 @@ use crate::{config, env};
 
 const EXAMPLES: &str = "\
 Examples:
-  metier                what is here, what is active, what to type next
-  metier list --json    the catalog as one JSON document
-  metier why pdf        who wins the name `pdf`, and by which rule
-  metier lint --fix     check every skill below here and repair what is safe
-  metier tour           see it work on the bundled skills";
+  metier                   what is here, what is active, what to type next
+  metier list --json       the catalog as one JSON document
+  metier why skill-author  who wins the name `skill-author`, and by which rule
+  metier lint --fix        check every skill below here and repair what is safe
+  metier tour              see it work on the bundled skills";
 
 /// The whole command line.
 #[derive(Debug, Parser)]

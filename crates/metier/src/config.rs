@@ -125,7 +125,7 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.prompt.style = Some(style(value)?); Ok(()) } },
     Key { name: "prompt.budget", default: "none", meaning: "tokens the catalog may take in a prompt",
         set: |config, value| { config.prompt.budget = Some(number(value)?); Ok(()) } },
-    Key { name: "prompt.pinned", default: "none", meaning: "skills a budget shortens last",
+    Key { name: "prompt.pinned", default: "none", meaning: "skills that are shown in full whatever the budget",
         set: |config, value| { config.prompt.pinned = list(value, text)?; Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },

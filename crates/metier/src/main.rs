@@ -22,6 +22,9 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+use serde_json::json;
+
 use args::{Cli, wants_json};
 use env::Environment;
 use error::{CommandError, Kind, Status};
@@ -47,12 +50,14 @@ fn run(args: Vec<OsString>, environment: &Environment) -> u8 {
         Err(error) => return usage(&error, environment, json),
     };
     let mut ui = Ui::new(&cli.global, environment);
-    let status = match command::dispatch(&cli, environment, &mut ui) {
-        Ok(status) => status,
-        Err(error) => return fail(&error, json),
-    };
-    match ui.finish().map_err(CommandError::output) {
-        Ok(()) => status.exit_code(),
+    let ended = command::dispatch(&cli, environment, &mut ui);
+    if let (Err(error), true) = (&ended, json) {
+        // There is one document, and the failure is it.
+        return fail(error, json);
+    }
+    let written = ui.finish().map_err(CommandError::output);
+    match ended.and_then(|status| written.map(|()| status)) {
+        Ok(status) => status.exit_code(),
         Err(error) => fail(&error, false),
     }
 }
@@ -74,27 +79,26 @@ fn fail(error: &CommandError, json: bool) -> u8 {
 
 /// Prints what the argument parser has to say: help and version, or what is wrong.
 fn usage(error: &clap::Error, environment: &Environment, json: bool) -> u8 {
-    let terminal =
-        if error.use_stderr() { env::stderr_is_terminal() } else { env::stdout_is_terminal() };
     let rendered = error.render();
-    let text = if terminal && !environment.plain && !quotes_live_text(error) {
-        rendered.ansi().to_string()
-    } else {
-        visible(&rendered.to_string()).into_owned()
-    };
+    let plain = visible(&rendered.to_string()).into_owned();
+    let colour = !environment.plain && !quotes_live_text(error);
     if error.use_stderr() {
         if json {
-            let first = rendered.to_string().lines().next().unwrap_or_default().to_owned();
-            let message = first.strip_prefix("error: ").unwrap_or(&first).to_owned();
-            let mut ui = Ui::plain(None);
-            ui.document(&CommandError::usage(message).to_json());
-            let _ = ui.finish();
+            return fail(&usage_error(&plain), json);
         }
-        ui::write_stderr(&text);
+        let colour = colour && env::stderr_is_terminal();
+        ui::write_stderr(&if colour { rendered.ansi().to_string() } else { plain });
         return Kind::Usage.exit_code();
     }
     let mut ui = Ui::plain(None);
-    ui.text(&text);
+    match error.kind() {
+        _ if !json => {
+            let colour = colour && env::stdout_is_terminal();
+            ui.text(&if colour { rendered.ansi().to_string() } else { plain });
+        }
+        ErrorKind::DisplayVersion => ui.document(&json!({"version": env!("CARGO_PKG_VERSION")})),
+        _ => ui.document(&json!({"help": plain})),
+    }
     match ui.finish().map_err(CommandError::output) {
         Ok(()) => Status::Ok.exit_code(),
         Err(error) => fail(&error, false),
@@ -105,6 +109,21 @@ fn usage(error: &clap::Error, environment: &Environment, json: bool) -> u8 {
 /// wrote, and among its own colours the parser's text shows it as it is.
 fn quotes_live_text(error: &clap::Error) -> bool {
     error.context().any(|(_, value)| value.to_string().chars().any(is_live))
+}
+
+/// The argument parser's complaint as a failure of ours: its first paragraph says what is wrong,
+/// those that are tips are hints, and the rest repeats the usage.
+fn usage_error(text: &str) -> CommandError {
+    let mut paragraphs = text.split("\n\n").map(|paragraph| {
+        let lines: Vec<&str> = paragraph.lines().map(str::trim).collect();
+        lines.join(" ")
+    });
+    let first = paragraphs.next().unwrap_or_default();
+    let error = CommandError::usage(first.strip_prefix("error: ").unwrap_or(&first).to_owned());
+    paragraphs.fold(error, |error, paragraph| match paragraph.strip_prefix("tip: ") {
+        Some(tip) => error.hint(tip),
+        None => error,
+    })
 }
 
 /// What a person reads when metier itself is wrong.

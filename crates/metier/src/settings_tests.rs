@@ -156,3 +156,12 @@ fn hints_name_the_settings_file_that_counts() {
     let global = Global { config: Some(file.clone()), ..Global::default() };
     assert_eq!(load(&world, &global, &[]).config_file(), format!("`{}`", file.display()));
 }
+
+#[test]
+fn the_limits_of_the_search_come_from_the_file() {
+    // D1
+    let world = World::new();
+    config(&world, "[scan]\nmax-depth = 3\nmax-directories = 40\nthreads = 5");
+    let limits = load(&world, &Global::default(), &[]).limits;
+    assert_eq!((limits.max_depth, limits.max_directories, limits.threads), (3, 40, 5));
+}

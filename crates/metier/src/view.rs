@@ -1,13 +1,17 @@
 //! What a command looks at: the roots the settings name, searched once, and the catalog made of
 //! what was found. Also the few sentences that several commands say about it.
 
+use std::fmt::Write as _;
+
+use metier_format::SkillName;
 use metier_format::text::visible_line;
-use metier_format::{Mode, Severity, SkillName};
 use metier_store::bundled::bundled;
 use metier_store::catalog::{Hidden, Visibility};
 use metier_store::client;
+use metier_store::discover::Note;
 use metier_store::store::Skill;
 use metier_store::suggest::closest;
+use metier_store::why::why;
 use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Store as _};
 
 use crate::args::RootArgument;
@@ -56,7 +60,11 @@ impl View {
         if let Some(hidden) = self.catalog.hidden.iter().find(|h| h.found.name.key() == key) {
             return Ok(Named::Hidden(hidden));
         }
-        Err(self.unknown(typed))
+        let answer = why(&self.catalog, typed);
+        let Some(broken) = answer.candidates.first() else { return Err(self.unknown(typed)) };
+        let place = visible_line(&broken.directory.to_string_lossy()).into_owned();
+        let hint = format!("`metier lint {place}` shows the place");
+        Err(CommandError::failed(answer.sentence()).hint(hint))
     }
 
     /// The failure of a name that nothing has, with the names that may have been meant.
@@ -70,11 +78,16 @@ impl View {
         )
     }
 
-    /// Says on standard error what a list of skills leaves out.
-    pub(crate) fn remark(&self, settings: &Settings, ui: &mut Ui) {
+    /// Says on standard error what a list of skills leaves out, which is less when it lists `all`.
+    pub(crate) fn remark(&self, settings: &Settings, all: bool, ui: &mut Ui) {
         let catalog = &self.catalog;
-        if catalog.entries.is_empty() {
+        let hidden = catalog.hidden.len();
+        if catalog.entries.is_empty() && hidden == 0 {
             ui.note("no skills here; `metier --help` says how to add a root");
+        }
+        if hidden > 0 && !all {
+            let skills = counted(hidden, "skill is", "skills are");
+            ui.note(&format!("{skills} switched off; `metier list --all` shows them"));
         }
         let skipped = catalog.skipped.len();
         if skipped > 0 {
@@ -84,9 +97,10 @@ impl View {
         if let Some(hint) = trust_hint(catalog, settings) {
             ui.note(&format!("hint: {hint}"));
         }
-        let left_out = catalog.hidden.len() + catalog.shadowed.len();
-        if left_out > 0 {
-            ui.detail(&format!("{left_out} not shown; `metier list --all` shows them"));
+        let shadowed = catalog.shadowed.len();
+        if shadowed > 0 && !all {
+            let skills = counted(shadowed, "skill is", "skills are");
+            ui.detail(&format!("{skills} shadowed; `metier list --all` shows them"));
         }
         self.remark_on_selection(settings, ui);
         self.remark_on_walk(ui);
@@ -95,11 +109,7 @@ impl View {
     /// Says on standard error what the search could not look into.
     pub(crate) fn remark_on_walk(&self, ui: &mut Ui) {
         for note in &self.catalog.notes {
-            let message = visible_line(&note.diagnostic.message);
-            match note.diagnostic.severity(Mode::Lenient) {
-                Severity::Advice => ui.detail(&format!("note: {message}")),
-                Severity::Warning | Severity::Error => ui.note(&format!("warning: {message}")),
-            }
+            ui.note(&walk_remark(note, self.catalog.root(note.root)));
         }
         let stats = self.catalog.stats;
         ui.detail(&format!(
@@ -109,7 +119,7 @@ impl View {
     }
 
     /// Says on standard error which enabled or disabled names no skill has.
-    fn remark_on_selection(&self, settings: &Settings, ui: &mut Ui) {
+    pub(crate) fn remark_on_selection(&self, settings: &Settings, ui: &mut Ui) {
         for key in self.catalog.unmatched() {
             let named = settings.names(key);
             ui.note(&format!(
@@ -118,6 +128,19 @@ impl View {
             ));
         }
     }
+}
+
+/// What a search of `root` could not look into, as standard error says it.
+pub(crate) fn walk_remark(note: &Note, root: Option<&Root>) -> String {
+    let mut remark = format!("warning: {}", visible_line(&note.diagnostic.message));
+    // A path below a root says nothing without the root.
+    if let Some(root) = root.filter(|_| !note.path.as_os_str().is_empty()) {
+        let _ = write!(remark, " (in `{}`)", visible_line(&root.path.to_string_lossy()));
+    }
+    if let Some(help) = &note.diagnostic.help {
+        let _ = write!(remark, "; {help}");
+    }
+    remark
 }
 
 /// What somebody typed as a name. It is a name before it is anything else: a path or a control

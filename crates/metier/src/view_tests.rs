@@ -112,7 +112,7 @@ fn the_hint_names_the_folder_that_would_have_to_be_trusted() {
     let project = world.project().canonicalize().unwrap();
     assert!(hint.contains(&format!("adding `{}` to", project.display())), "{hint}");
     let mut ui = Ui::plain(None);
-    view.remark(&settings, &mut ui);
+    view.remark(&settings, false, &mut ui);
     assert!(ui.messages().contains(&hint), "{}", ui.messages());
 }
 
@@ -125,7 +125,7 @@ fn nothing_is_hinted_when_everything_is_trusted() {
     let view = View::open(&settings);
     assert_eq!(trust_hint(&view.catalog, &settings), None);
     let mut ui = Ui::plain(None);
-    view.remark(&settings, &mut ui);
+    view.remark(&settings, false, &mut ui);
     assert_eq!(ui.messages(), "");
 }
 

@@ -32,6 +32,30 @@ fn nothing_beneath_a_skill_is_another_skill() {
 }
 
 #[test]
+fn directories_of_tools_are_not_searched() {
+    // D1
+    let world = World::new();
+    for name in [".git", ".venv", "node_modules", "__pycache__", "venv"] {
+        world.skill(format!("skills/{name}"), "inner", "Of a tool. Use never.");
+    }
+    world.skill("skills/vendor", "outer", "Of the user. Use it.");
+    let found = scan(&skills(&world));
+    assert_eq!(paths(&found), ["vendor/outer"]);
+}
+
+#[test]
+fn a_root_given_twice_is_walked_once() {
+    // D1
+    let world = World::new();
+    world.skill("skills", "one", "Is there once. Use it.");
+    let once = scan(&skills(&world));
+    let twice = FileStore::new(vec![root(skills(&world)), root(skills(&world))]);
+    let twice = twice.discover(&ScanLimits::default());
+    assert_eq!(paths(&twice), ["one"]);
+    assert_eq!(twice.stats, once.stats, "nothing was opened a second time");
+}
+
+#[test]
 fn the_root_itself_may_be_the_skill() {
     // D1
     let world = World::new();

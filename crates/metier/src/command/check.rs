@@ -23,7 +23,7 @@ use crate::view::{View, scripts, trust_hint};
 /// exit code is 0 whatever the states are: they are the answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier check\n  metier check --json\n  \
-    METIER_SKILLS=pdf,sheets metier check")]
+    METIER_SKILLS=skill-author metier check")]
 pub(crate) struct CheckArgs {}
 
 /// A skill's state.
@@ -45,7 +45,6 @@ struct Checked<'a> {
     reason: Option<String>,
     scripts: usize,
     toolsets: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<DiagnosticShape<'a>>,
 }
 
@@ -76,6 +75,7 @@ pub(crate) fn run(_args: &CheckArgs, settings: &Settings, ui: &mut Ui) -> Comman
         return Ok(Status::Ok);
     }
     print(&document, ui);
+    view.remark_on_selection(settings, ui);
     view.remark_on_walk(ui);
     Ok(Status::Ok)
 }

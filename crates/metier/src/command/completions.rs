@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap_complete::Shell;
+use serde_json::json;
 
 use crate::args;
 use crate::error::{CommandResult, Status};
@@ -10,8 +11,8 @@ use crate::ui::Ui;
 /// Print the completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    metier completions bash > ~/.local/share/bash-completion/completions/metier\n  \
-    metier completions fish > ~/.config/fish/completions/metier.fish")]
+    source <(metier completions bash)\n  \
+    metier completions fish | source")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
@@ -22,6 +23,11 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(args: &CompletionsArgs, ui: &mut Ui) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut args::command(), "metier", &mut script);
-    ui.text(&String::from_utf8_lossy(&script));
+    let script = String::from_utf8_lossy(&script);
+    if ui.json() {
+        ui.document(&json!({"shell": args.shell.to_string(), "script": script}));
+    } else {
+        ui.text(&script);
+    }
     Ok(Status::Ok)
 }

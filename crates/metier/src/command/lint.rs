@@ -31,7 +31,7 @@ use target::{Target, Targets};
 /// standard forbids is an error; `--lenient` calls only that an error which keeps a skill from
 /// loading. The exit code is 4 when there are errors.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier lint\n  metier lint skills/pdf --fix\n  \
+#[command(after_help = "Examples:\n  metier lint\n  metier lint --fix skills/skill-author\n  \
     metier lint --format sarif . > findings.sarif")]
 pub(crate) struct LintArgs {
     /// Files or directories [default: this directory]

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         return Ok(Status::Ok);
     }
     print(catalog, args.all, ui);
-    view.remark(settings, ui);
+    view.remark(settings, args.all, ui);
     Ok(Status::Ok)
 }
 

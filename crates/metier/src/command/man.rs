@@ -2,6 +2,7 @@
 
 use clap::Args;
 use clap_mangen::Man;
+use serde_json::json;
 
 use crate::args;
 use crate::error::{CommandError, CommandResult, Status};
@@ -10,8 +11,8 @@ use crate::ui::Ui;
 /// Print a manual page (roff)
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-    metier man > ~/.local/share/man/man1/metier.1\n  \
-    metier man lint | man -l -")]
+    metier man | man -l -\n  \
+    metier man lint > metier-lint.1")]
 pub(crate) struct ManArgs {
     /// The command the page is about [default: metier itself]
     #[arg(value_name = "COMMAND", value_parser = command_name)]
@@ -27,7 +28,12 @@ pub(crate) fn run(args: &ManArgs, ui: &mut Ui) -> CommandResult {
     let mut roff = Vec::new();
     // The release stands on the page, its day does not: the same sources give the same bytes.
     Man::new(page).date("").render(&mut roff).map_err(CommandError::output)?;
-    ui.text(&String::from_utf8_lossy(&roff));
+    let roff = String::from_utf8_lossy(&roff);
+    if ui.json() {
+        ui.document(&json!({"command": args.command, "page": roff}));
+    } else {
+        ui.text(&roff);
+    }
     Ok(Status::Ok)
 }
 

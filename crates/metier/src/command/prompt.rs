@@ -4,7 +4,7 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use metier_format::NameKey;
-use metier_store::disclose::{Disclose, Disclosure, Level, Report, Style, disclose};
+use metier_store::disclose::{Disclose, Disclosure, GuideState, Level, Report, Style, disclose};
 use serde::Serialize;
 
 use crate::error::{CommandResult, Status};
@@ -19,7 +19,7 @@ use crate::view::View;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier prompt\n  metier prompt --style markdown --budget 1500\n  \
-    metier prompt --budget 500 --pin pdf --report"
+    metier prompt --budget 500 --pin skill-author --report"
 )]
 pub(crate) struct PromptArgs {
     /// How it is written [default: xml]
@@ -37,7 +37,7 @@ pub(crate) struct PromptArgs {
     /// The most tokens it may have
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
-    /// A skill that is always shown in full (repeatable)
+    /// A skill that is shown in full whatever the budget (repeatable)
     #[arg(long, value_name = "NAME")]
     pin: Vec<String>,
     /// Print one JSON document: the text, and what became of each skill in it
@@ -111,6 +111,9 @@ fn remark(report: &Report, ui: &mut Ui) {
     if !lost.is_empty() {
         let lost = lost.join(", ");
         ui.note(&format!("{lost} to keep to {budget} tokens; `--report` says which"));
+    }
+    if report.guide == GuideState::Omitted {
+        ui.note(&format!("the guide is left out: it does not fit into {budget} tokens"));
     }
     if !report.fits {
         ui.note(&format!("warning: the pinned skills alone take more than {budget} tokens"));

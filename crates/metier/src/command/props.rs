@@ -6,7 +6,7 @@ use clap::Args;
 use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::text::visible_line;
 use metier_format::{Diagnostic, parse_frontmatter};
-use metier_store::store::Location;
+use metier_store::store::{Location, ReadError};
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 
 use crate::env::{self, PathKind};
@@ -20,7 +20,9 @@ use crate::ui::Ui;
 /// each null or empty when the frontmatter has none. `extra` holds every field the standard does
 /// not know, in the order written.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier props skills/pdf\n  metier props SKILL.md")]
+#[command(
+    after_help = "Examples:\n  metier props skills/skill-author\n  metier props skills/skill-author/SKILL.md"
+)]
 pub(crate) struct PropsArgs {
     /// A SKILL.md or the directory of a skill
     path: PathBuf,
@@ -28,40 +30,55 @@ pub(crate) struct PropsArgs {
 
 /// Prints the frontmatter.
 pub(crate) fn run(args: &PropsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let (bytes, directory) = read(&args.path, settings)?;
-    let parsed = parse_frontmatter(&bytes, directory.as_deref());
-    match &parsed.manifest {
-        Some(manifest) => ui.document(&manifest.props()),
-        None => return Err(refused(&args.path, &parsed.diagnostics)),
-    }
+    let file = SkillFile::read(&args.path, settings)?;
+    let parsed = parse_frontmatter(&file.bytes, file.directory.as_deref());
+    let Some(manifest) = &parsed.manifest else {
+        return Err(refused(&file.shown, &parsed.diagnostics));
+    };
+    ui.document(&manifest.props());
     Ok(Status::Ok)
 }
 
-/// The file's bytes and the name of its directory.
-fn read(path: &Path, settings: &Settings) -> Result<(Vec<u8>, Option<String>), CommandError> {
-    let full = settings.environment.directory.join(path);
-    let (directory, file) = match env::kind_of(&full) {
-        PathKind::Missing => {
-            return Err(CommandError::failed(format!("`{}` does not exist", path.display())));
-        }
-        PathKind::Directory => (full, "SKILL.md".to_owned()),
-        PathKind::Other => {
-            let file = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            (full.parent().unwrap_or(Path::new("/")).to_owned(), file)
-        }
-    };
-    let directory = env::real_path(&directory).unwrap_or(directory);
-    let store = FileStore::new(vec![Root::given(Layer::Personal, &directory)]);
-    let at = Location { root: RootId(0), path: Path::new("").into() };
-    let name = directory.file_name().map(|name| name.to_string_lossy().into_owned());
-    match store.read(&at, &file, MAX_FILE_BYTES as u64) {
-        Ok(resource) => Ok((resource.bytes, name)),
-        // Loading knows the other spellings of the file's name.
-        Err(error) => match store.load(&at) {
-            Ok(skill) => Ok((skill.source, name)),
-            Err(_) => Err(CommandError::failed(error)),
-        },
+/// A file that was read.
+struct SkillFile {
+    /// Its path, as messages name it.
+    shown: PathBuf,
+    bytes: Vec<u8>,
+    /// The name of its directory.
+    directory: Option<String>,
+}
+
+impl SkillFile {
+    fn read(path: &Path, settings: &Settings) -> Result<Self, CommandError> {
+        let full = settings.environment.directory.join(path);
+        let shown = match env::kind_of(&full) {
+            PathKind::Missing => return Err(failed(path, "does not exist")),
+            PathKind::Directory => path.join("SKILL.md"),
+            PathKind::Other => path.to_owned(),
+        };
+        let full = settings.environment.directory.join(&shown);
+        let directory = full.parent().unwrap_or(Path::new("/"));
+        let directory = env::real_path(directory).unwrap_or_else(|| directory.to_owned());
+        let file = shown.file_name().unwrap_or_default().to_string_lossy();
+        let store = FileStore::new(vec![Root::given(Layer::Personal, &directory)]);
+        let at = Location { root: RootId(0), path: Path::new("").into() };
+        let name = directory.file_name().map(|name| name.to_string_lossy().into_owned());
+        let bytes = match store.read(&at, &file, MAX_FILE_BYTES as u64) {
+            Ok(resource) => resource.bytes,
+            // Loading knows the other spellings of the file's name.
+            Err(error) => match (store.load(&at), error) {
+                (Ok(skill), _) => skill.source,
+                (_, ReadError::NotFound(_)) => return Err(failed(&shown, "does not exist")),
+                (_, ReadError::NotAFile(_)) => return Err(failed(&shown, "is not a file")),
+                (_, other) => return Err(CommandError::failed(other)),
+            },
+        };
+        Ok(Self { shown, bytes, directory: name })
     }
+}
+
+fn failed(path: &Path, why: &str) -> CommandError {
+    CommandError::failed(format!("`{}` {why}", path.display()))
 }
 
 fn refused(path: &Path, diagnostics: &[Diagnostic]) -> CommandError {

@@ -24,8 +24,8 @@ const BATCH: usize = 1024;
 /// Words count more in a name than in tags, in tags more than in a description, and least in a
 /// body. Word forms and single typing errors are tolerated. The best hit comes first.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier search fill pdf forms\n  \
-    metier search --limit 3 --json spreadsheet")]
+#[command(after_help = "Examples:\n  metier search write a skill\n  \
+    metier search --limit 3 --json greeting")]
 pub(crate) struct SearchArgs {
     /// What to look for
     #[arg(required = true, value_name = "QUERY")]

@@ -22,8 +22,10 @@ use crate::view::{Named, View, scripts, trust_hint};
 /// Its frontmatter with the fields nobody knows, its files and scripts, the tools it asks for, what
 /// each tier costs in tokens, and what is wrong with it. Case and `_` for `-` do not matter in NAME.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier show pdf\n  metier show pdf --json\n  \
-    metier show pdf --exact")]
+#[command(
+    after_help = "Examples:\n  metier show skill-author\n  metier show skill-author --json\n  \
+    metier show skill-author --exact"
+)]
 pub(crate) struct ShowArgs {
     /// The skill's name
     name: String,

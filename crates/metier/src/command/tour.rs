@@ -20,7 +20,7 @@ use crate::write::{Scratch, WriteError};
 /// Lines of a step's output that are shown; a step is a look, not a listing.
 const MAX_LINES: usize = 14;
 
-/// See it work: every command on the bundled skills, in a temporary home
+/// See it work: the commands of every day, on bundled and planted skills, in a temporary home
 ///
 /// Needs nothing but this program, writes to a temporary directory only, and removes it at the
 /// end. Each step shows the command to type.

@@ -17,8 +17,10 @@ use crate::view::{View, checked_name, unknown_name};
 /// documented directories and precedence of another agent instead; roots given to metier do not
 /// count there.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier why pdf\n  metier why pdf --as claude-code\n  \
-    metier why pdf --json")]
+#[command(
+    after_help = "Examples:\n  metier why skill-author\n  metier why skill-author --as claude-code\n  \
+    metier why skill-author --json"
+)]
 pub(crate) struct WhyArgs {
     /// The skill's name
     name: String,
@@ -69,7 +71,8 @@ fn ask_agent(
     if answer.candidates.is_empty() {
         let names = discovery.found.iter().map(|found| found.name.as_str());
         let advice = "without `--as`, metier's own directories count too";
-        return Err(unknown_name(name, names, advice));
+        let unknown = unknown_name(name, names, advice);
+        return Err(CommandError { source: answer.sentence().into(), ..unknown });
     }
     Ok(answer)
 }

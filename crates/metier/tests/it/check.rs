@@ -23,7 +23,9 @@ fn json_counts_the_states_and_what_each_skill_brings() {
     let charts = &document["skills"][0];
     assert_eq!((&charts["name"], &charts["status"]), (&json!("charts"), &json!("active")));
     assert_eq!((&charts["scripts"], &charts["toolsets"]), (&json!(1), &json!(1)));
-    let failed = document["skills"].as_array().unwrap().last().unwrap();
+    let skills = document["skills"].as_array().unwrap();
+    assert!(skills.iter().all(|skill| skill["diagnostics"].is_array()), "{document}");
+    let failed = skills.last().unwrap();
     assert_eq!((&failed["name"], &failed["status"]), (&json!(null), &json!("failed")));
     assert!(failed["reason"].as_str().unwrap().contains("SK111"), "{failed}");
 }
@@ -38,6 +40,16 @@ fn a_disabled_skill_says_where_it_is_disabled() {
     assert!(run.stdout.contains("is disabled"), "{}", run.stdout);
     let hint = "hint: take a skill off `disabled` in ";
     assert!(run.stdout.contains(hint), "{}", run.stdout);
+}
+
+#[test]
+fn a_name_that_nothing_has_is_said() {
+    // D4, H5
+    let world = sample();
+    world.write("off.toml", "disabled = [\"shets\"]");
+    let run = hermetic(&world, &["check", "--config", "../off.toml"]);
+    let expect = "warning: no skill is called `shets`, which `disabled` in the settings names\n";
+    assert_eq!(run.stderr, expect);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use metier_testing::World;
 
-use crate::{hermetic, metier, sample};
+use crate::{METIER, hermetic, metier, sample};
 
 #[test]
 fn help_and_version_are_results() {
@@ -15,6 +15,47 @@ fn help_and_version_are_results() {
     }
     let version = metier(&world, &["--version"]);
     assert_eq!(version.stdout, format!("metier {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_command_has_examples_that_work_as_they_stand() {
+    // U1
+    let world = World::new();
+    for place in ["project/skills", "project/.claude/skills"] {
+        world.skill(place, "skill-author", "Writes skills. Use when a skill is to be written.");
+    }
+    let bin = std::path::Path::new(METIER).parent().unwrap().display().to_string();
+    for command in [
+        "",
+        "list",
+        "check",
+        "show",
+        "why",
+        "search",
+        "prompt",
+        "lint",
+        "props",
+        "tour",
+        "completions",
+        "man",
+    ] {
+        let help = metier(&world, &["help", command][..1 + usize::from(!command.is_empty())]);
+        let (_, examples) = help.stdout.split_once("Examples:\n").expect(command);
+        let examples: Vec<&str> = examples.lines().take_while(|line| !line.is_empty()).collect();
+        assert!(!examples.is_empty(), "{command}");
+        for example in examples {
+            // The long help explains its examples in a second column; pagers and other shells are
+            // not metier's to test.
+            let line = example.trim().split("  ").next().unwrap();
+            let line = line.strip_suffix("| man -l -").unwrap_or(line);
+            let line = line.strip_suffix("| source").unwrap_or(line);
+            let mut bash = world.command("bash");
+            let path = format!("{bin}:/usr/bin:/bin");
+            let output = bash.args(["-c", line]).env("PATH", path).output().unwrap();
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.success(), "`{line}`: {stderr}");
+        }
+    }
 }
 
 #[test]
@@ -50,6 +91,36 @@ fn with_json_a_failure_is_one_document_too() {
     assert!(unknown.stderr.starts_with("error: there is no skill"), "{}", unknown.stderr);
     let usage = metier(&world, &["list", "--json", "--nonsense"]);
     assert_eq!((usage.code, usage.json()["error"]["kind"].as_str()), (2, Some("usage")));
+}
+
+#[test]
+fn with_json_wrong_usage_names_what_is_missing_and_what_was_meant() {
+    // U1
+    let world = World::new();
+    let missing = metier(&world, &["show", "--json"]).json()["error"].clone();
+    assert_eq!(missing["message"], "the following required arguments were not provided: <NAME>");
+    let meant = metier(&world, &["lits", "--json"]).json()["error"].clone();
+    assert!(meant["hints"][0].as_str().unwrap().contains("'list'"), "{meant}");
+}
+
+#[test]
+fn with_json_help_version_completions_and_pages_are_one_document_too() {
+    // U1
+    let world = World::new();
+    let document = |args: &[&str]| {
+        let run = metier(&world, args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        run.json()
+    };
+    assert_eq!(document(&["--json", "--version"])["version"], env!("CARGO_PKG_VERSION"));
+    let help = document(&["list", "--help", "--json"]);
+    assert!(help["help"].as_str().unwrap().contains("Usage: metier list"), "{help}");
+    let bash = document(&["completions", "bash", "--json"]);
+    assert_eq!(bash["shell"], "bash");
+    assert_eq!(bash["script"], metier(&world, &["completions", "bash"]).stdout);
+    let page = document(&["--json", "man", "lint"]);
+    assert_eq!(page["command"], "lint");
+    assert_eq!(page["page"], metier(&world, &["man", "lint"]).stdout);
 }
 
 #[test]

@@ -180,6 +180,36 @@ fn a_path_may_be_a_file_a_skill_or_a_tree() {
 }
 
 #[test]
+fn a_file_that_is_named_is_linted_as_the_skill_it_belongs_to() {
+    // F5
+    let world = World::new();
+    world.write("project/faulty/SKILL.md", FAULTY);
+    let whole = metier(&world, &["lint", "--json", "faulty"]).json();
+    let file = metier(&world, &["lint", "--json", "faulty/SKILL.md"]).json();
+    assert_eq!(file, whole);
+    assert!(codes(&file, 0).contains(&"SK205"), "its neighbours are known: {file}");
+}
+
+#[test]
+fn the_skills_agents_keep_in_a_project_are_linted_with_it() {
+    // F5, D1
+    let world = World::new();
+    world.skill("project/.claude/skills", "one", "Does one thing well. Use when it is wanted.");
+    world.skill("project/.agents/skills", "two", "Does two things well. Use when both are wanted.");
+    let link = world.project().join(".claude/skills/two");
+    std::os::unix::fs::symlink("../../.agents/skills/two", link).unwrap();
+    let paths = |args: &[&str]| {
+        let document = metier(&world, args).json();
+        let files = document["files"].as_array().unwrap().clone();
+        files.iter().map(|f| f["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let expect = [".agents/skills/two/SKILL.md", ".claude/skills/one/SKILL.md"];
+    assert_eq!(paths(&["lint", "--json"]), expect, "each once, and none is called missing");
+    let named = paths(&["lint", "--json", "../project"]);
+    assert_eq!(named, expect.map(|path| format!("../project/{path}")));
+}
+
+#[test]
 fn a_skill_in_the_working_directory_knows_its_directory() {
     // F5
     let world = World::new();

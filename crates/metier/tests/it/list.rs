@@ -90,6 +90,21 @@ fn the_enabled_set_hides_the_others() {
 }
 
 #[test]
+fn skills_that_are_switched_off_are_counted_and_not_called_absent() {
+    // D4, U1
+    let world = sample();
+    let run = hermetic(&world, &["list", "--skills", "none"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""));
+    let expect = "4 skills are switched off; `metier list --all` shows them\n";
+    assert!(run.stderr.starts_with(expect), "{}", run.stderr);
+    assert!(!run.stderr.contains("no skills here"), "{}", run.stderr);
+    let all = hermetic(&world, &["list", "--skills", "none", "--all"]);
+    assert!(!all.stderr.contains("switched off"), "{}", all.stderr);
+    let verbose = hermetic(&world, &["list", "--verbose"]);
+    assert!(verbose.stderr.contains("1 skill is shadowed; `metier list"), "{}", verbose.stderr);
+}
+
+#[test]
 fn hidden_skills_come_with_their_reason() {
     // D4
     let world = sample();
@@ -148,4 +163,20 @@ fn the_same_files_give_the_same_bytes() {
     assert_eq!(first, hermetic(&world, &["list", "--json"]).stdout);
     world.write("one.toml", "scan.threads = 1");
     assert_eq!(first, hermetic(&world, &["list", "--json", "--config", "../one.toml"]).stdout);
+}
+
+#[test]
+fn a_limit_that_is_reached_is_said_with_its_root_and_what_to_do() {
+    // D1
+    let world = World::new();
+    world.skill("roots/personal/a/b/c/d/e/f/g", "deep", "Lies deep. Use when digging.");
+    let run = hermetic(&world, &["list"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""));
+    let stderr = world.redact(&run.stderr);
+    let expect = "warning: `a/b/c/d/e/f/g` lies more than 6 levels below the root, not looked into \
+                  (in `[WORLD]/roots/personal`); raise `scan.max-depth`, or add a root deeper down\n";
+    assert!(stderr.contains(expect), "{stderr}");
+    world.write("deeper.toml", "scan.max-depth = 8");
+    let deeper = hermetic(&world, &["list", "--json", "--config", "../deeper.toml"]).json();
+    assert_eq!(names(&deeper), ["deep"]);
 }

@@ -46,7 +46,12 @@ fn json_counts_the_same() {
     let document = hermetic(&world, &["--json"]).json();
     assert_eq!((&document["active"], &document["untrusted"]), (&json!(3), &json!(1)));
     assert_eq!((&document["shadowed"], &document["skipped"]), (&json!(1), &json!(1)));
-    assert_eq!(document["roots"][0]["layer"], "personal");
+    let roots = document["roots"].as_array().unwrap();
+    let roots: Vec<_> = roots.iter().map(|r| (r["layer"].as_str(), r["skills"].as_u64())).collect();
+    let expect = [("personal", 2), ("project", 1), ("plugin", 1)];
+    assert_eq!(roots, expect.map(|(layer, skills)| (Some(layer), Some(skills))));
+    let empty = metier(&world, &["--json"]).json();
+    assert_eq!(empty["roots"].as_array().unwrap().len(), 1, "only roots that hold skills: {empty}");
 }
 
 #[test]

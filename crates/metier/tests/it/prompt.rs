@@ -56,6 +56,12 @@ fn a_budget_is_kept_and_what_gave_way_is_reported() {
     let report = run.json();
     assert!(report["tokens"].as_u64().unwrap() <= 600, "{report}");
     assert_eq!((&report["budget"], &report["fits"]), (&json!(600), &json!(true)));
+    let roomy = |more: &[&str]| {
+        let args = [&["prompt", "--budget", "100000", "--report"][..], more].concat();
+        hermetic(&world, &args).json()["exact"].clone()
+    };
+    assert_eq!(roomy(&[]), false, "an estimate is enough");
+    assert_eq!(roomy(&["--exact"]), true);
     assert_eq!(report["skills"].as_array().unwrap().len(), 40);
     let shown = hermetic(&world, &["prompt", "--budget", "600"]);
     assert_eq!(shown.stdout.trim_end(), report["text"].as_str().unwrap());
@@ -100,6 +106,10 @@ fn the_guide_follows_when_asked_for() {
     let run = hermetic(&world, &["prompt", "--guide"]);
     assert!(run.stdout.contains("## Working with skills"), "{}", run.stdout);
     assert!(!hermetic(&world, &["prompt"]).stdout.contains("## Working with skills"));
+    let tight = hermetic(&world, &["prompt", "--guide", "--budget", "200"]);
+    assert!(!tight.stdout.contains("## Working with skills"), "{}", tight.stdout);
+    let expect = "the guide is left out: it does not fit into 200 tokens\n";
+    assert!(tight.stderr.contains(expect), "{}", tight.stderr);
 }
 
 #[test]

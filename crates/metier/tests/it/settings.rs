@@ -65,12 +65,30 @@ fn a_project_cannot_trust_itself() {
 }
 
 #[test]
-fn scope_is_held_against_the_agent_tenant_and_environment_of_the_file() {
+fn the_hint_how_to_trust_a_project_does_so_when_followed() {
+    // D4, H5
+    let world = World::new();
+    world.write("project/.git/HEAD", "");
+    world.skill("project/.agents/skills", "deploy", "Deploys the site. Use for a release.");
+    let hint = metier(&world, &["check"]).stdout;
+    let (_, hint) = hint.split_once("hint: trust this project's skills by adding `").unwrap();
+    let (folder, hint) = hint.split_once("` to `trusted-folders` in `").unwrap();
+    let (file, _) = hint.split_once('`').unwrap();
+    assert_eq!(world.redact(folder), "[WORLD]/project");
+    world.write(file, format!("trusted-folders = [\"{folder}\"]"));
+    let trusted = metier(&world, &["list", "--json"]).json();
+    assert_eq!(trusted["skills"][0]["name"], "deploy");
+    assert_eq!(trusted["skills"][0]["active"], true);
+}
+
+#[test]
+fn scope_is_held_against_the_agent_tenant_environment_and_version_of_the_file() {
     // D4
     let world = World::new();
     world.write(
         "project/skills/scoped/SKILL.md",
-        "---\nname: scoped\ndescription: For one agent. Use there.\nscope:\n  agents: [codex]\n---\nX\n",
+        "---\nname: scoped\ndescription: For one agent. Use there.\nmin-host-version: 2.0\n\
+         scope:\n  agents: [codex]\n  tenants: [acme]\n  environments: [production]\n---\nX\n",
     );
     let listed = |config: &str| {
         world.write("scope.toml", config);
@@ -81,6 +99,12 @@ fn scope_is_held_against_the_agent_tenant_and_environment_of_the_file() {
     assert_eq!(listed(""), 1);
     assert_eq!(listed("agent = \"codex\""), 1);
     assert_eq!(listed("agent = \"claude-code\""), 0);
+    assert_eq!(listed("tenant = \"acme\""), 1);
+    assert_eq!(listed("tenant = \"other\""), 0);
+    assert_eq!(listed("environment = \"production\""), 1);
+    assert_eq!(listed("environment = \"staging\""), 0);
+    assert_eq!(listed("host-version = \"2.1\""), 1);
+    assert_eq!(listed("host-version = \"1.9\""), 0);
 }
 
 #[test]

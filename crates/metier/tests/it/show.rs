@@ -50,6 +50,17 @@ fn an_unknown_name_ends_with_what_may_have_been_meant() {
 }
 
 #[test]
+fn a_skill_that_cannot_be_loaded_is_not_called_absent() {
+    // U1, F4
+    let world = sample();
+    let run = hermetic(&world, &["show", "Broken"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    let expect = "error: `broken` (`[WORLD]/roots/plugin/broken`) cannot be loaded: `description` is \
+                  missing\nhint: `metier lint [WORLD]/roots/plugin/broken` shows the place\n";
+    assert_eq!(world.redact(&run.stderr), expect);
+}
+
+#[test]
 fn a_name_is_a_name_before_it_meets_anything() {
     // U1, R1
     let world = sample();

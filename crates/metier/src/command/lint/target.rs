@@ -1,5 +1,6 @@
 //! Which files a path given to `lint` means, and how each is read: everything goes through the
-//! store, so lint sees exactly the skills that discovery sees.
+//! store, so lint sees exactly the skills that discovery sees, those in the agents' directories of
+//! a project included.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::lint::Neighbour;
 use metier_format::text::visible_line;
 use metier_format::{Code, Diagnostic};
+use metier_store::client::{self, Places};
 use metier_store::store::{LoadError, Location, ReadError, Resources};
 use metier_store::{Discovery, FileStore, Layer, Root, RootId, Store as _};
 
@@ -15,6 +17,7 @@ use crate::env::{self, PathKind};
 use crate::error::CommandError;
 use crate::settings::Settings;
 use crate::ui::Ui;
+use crate::view::walk_remark;
 
 /// What a skill's file is called.
 const SKILL_FILE: &str = "SKILL.md";
@@ -57,9 +60,10 @@ pub(crate) struct Reading {
     pub(crate) faults: Vec<Diagnostic>,
 }
 
-/// A path somebody typed, and the directory it makes a root of.
-struct Typed<'a> {
-    path: &'a Path,
+/// A path somebody typed, or an agent's directory below it, and the directory it makes a root of.
+struct Typed {
+    /// The path as reports name it.
+    path: PathBuf,
     root: PathBuf,
     /// The file, when a file was named.
     file: Option<String>,
@@ -73,19 +77,23 @@ impl Targets {
         if u16::try_from(asked.len()).is_err() {
             return Err(too_many(asked.len()));
         }
-        let typed: Vec<Typed<'_>> =
-            asked.iter().map(|path| Typed::read(path, settings)).collect::<Result<_, _>>()?;
-        let roots = typed.iter().map(|typed| Root::given(Layer::Personal, &typed.root)).collect();
+        let read = |path: &PathBuf| Typed::read(path, settings).map(Typed::with_agents);
+        let groups: Vec<Vec<Typed>> = asked.iter().map(read).collect::<Result<_, _>>()?;
+        let root = |typed: &Typed| Root::given(Layer::Personal, &typed.root);
+        let roots: Vec<Root> = groups.iter().flatten().map(root).collect();
+        if u16::try_from(roots.len()).is_err() {
+            return Err(too_many(asked.len()));
+        }
         let mut targets =
             Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
-        for (id, typed) in (0..).map(RootId).zip(&typed) {
-            match &typed.file {
-                Some(name) => targets.list.push(Target::alone(id, typed, name)),
-                None => targets.search(id, typed, settings, !paths.is_empty()),
-            }
+        let mut ids = (0..).map(RootId);
+        for group in &groups {
+            targets.add(group, &mut ids, settings, !paths.is_empty());
         }
+        // An agent's directory often holds links into another one.
         let mut seen = BTreeSet::new();
-        targets.list.retain(|target| seen.insert(target.file.clone()));
+        let real = |file: &PathBuf| env::real_path(file).unwrap_or_else(|| file.clone());
+        targets.list.retain(|target| seen.insert(real(&target.file)));
         targets.list.sort_by(|a, b| a.shown.cmp(&b.shown));
         Ok(targets)
     }
@@ -98,7 +106,7 @@ impl Targets {
     /// Says what the search could not look into.
     pub(crate) fn remark(&self, ui: &mut Ui) {
         for remark in &self.remarks {
-            ui.note(&format!("warning: {}", visible_line(remark)));
+            ui.note(remark);
         }
     }
 
@@ -121,15 +129,35 @@ impl Targets {
         }
     }
 
-    /// Finds the skills below a directory. One that was named by hand and holds none was meant to
-    /// be one.
-    fn search(&mut self, id: RootId, typed: &Typed<'_>, settings: &Settings, named: bool) {
+    /// Adds the files of one path somebody typed. A directory that was `named` by hand and holds no
+    /// skill was meant to be one.
+    fn add(
+        &mut self,
+        group: &[Typed],
+        ids: &mut impl Iterator<Item = RootId>,
+        settings: &Settings,
+        named: bool,
+    ) {
+        let before = self.list.len();
+        let mut missing = None;
+        for (typed, id) in group.iter().zip(ids) {
+            match &typed.file {
+                Some(name) => self.list.push(Target::alone(id, typed, name)),
+                None => self.search(id, typed, settings),
+            }
+            missing.get_or_insert_with(|| Target::within(id, typed, Path::new(""), SKILL_FILE));
+        }
+        if named && self.list.len() == before {
+            self.list.extend(missing);
+        }
+    }
+
+    /// Finds the skills below a directory.
+    fn search(&mut self, id: RootId, typed: &Typed, settings: &Settings) {
         let only = FileStore::new(vec![Root::given(Layer::Personal, &typed.root)]);
         let Discovery { found, skipped, notes, .. } = only.discover(&settings.limits);
-        self.remarks.extend(notes.into_iter().map(|note| note.diagnostic.message));
-        if found.is_empty() && skipped.is_empty() && named {
-            self.list.push(Target::within(id, typed, Path::new(""), SKILL_FILE));
-        }
+        let root = only.roots().first();
+        self.remarks.extend(notes.iter().map(|note| walk_remark(note, root)));
         for found in found {
             let file = self.spelling(id, &found.path, &found.diagnostics);
             self.list.push(Target::within(id, typed, &found.path, &file));
@@ -184,8 +212,8 @@ impl Targets {
     }
 }
 
-impl<'a> Typed<'a> {
-    fn read(path: &'a Path, settings: &Settings) -> Result<Self, CommandError> {
+impl Typed {
+    fn read(path: &Path, settings: &Settings) -> Result<Self, CommandError> {
         let full = settings.environment.directory.join(path);
         let not_there = || {
             let message = format!("`{}` does not exist", path.display());
@@ -195,19 +223,44 @@ impl<'a> Typed<'a> {
         let real = |path: &Path| env::real_path(path).ok_or_else(not_there);
         match env::kind_of(&full) {
             PathKind::Missing => Err(not_there()),
-            PathKind::Directory => Ok(Self { path, root: real(&full)?, file: None }),
+            PathKind::Directory => {
+                // What lies here is named as it is, without `./`.
+                let path = if path == Path::new(".") { Path::new("") } else { path };
+                Ok(Self { path: path.to_owned(), root: real(&full)?, file: None })
+            }
             PathKind::Other => {
                 let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let parent = full.parent().unwrap_or(Path::new("/"));
-                Ok(Self { path, root: real(parent)?, file: Some(name) })
+                Ok(Self { path: path.to_owned(), root: real(parent)?, file: Some(name) })
             }
         }
+    }
+
+    /// This path and, when it is a directory, those in which agents keep a project's skills. Their
+    /// names start with a dot, so a walk from here passes them over.
+    fn with_agents(self) -> Vec<Self> {
+        if self.file.is_some() {
+            return vec![self];
+        }
+        let places = Places { project: Some(self.root.clone()), ..Places::default() };
+        let is_here = |root: &Root| {
+            root.layer == Layer::Project && env::kind_of(&root.path) == PathKind::Directory
+        };
+        let agents: Vec<Self> = client::default_roots(&places)
+            .into_iter()
+            .filter(is_here)
+            .filter_map(|root| {
+                let path = self.path.join(root.path.strip_prefix(&self.root).ok()?);
+                Some(Self { path, root: root.path, file: None })
+            })
+            .collect();
+        std::iter::once(self).chain(agents).collect()
     }
 }
 
 impl Target {
     /// A file named by hand. One that is called right is read as the skill it belongs to.
-    fn alone(root: RootId, typed: &Typed<'_>, name: &str) -> Self {
+    fn alone(root: RootId, typed: &Typed, name: &str) -> Self {
         Self {
             shown: typed.path.display().to_string(),
             file: typed.root.join(name),
@@ -219,13 +272,11 @@ impl Target {
     }
 
     /// The file of a skill below a directory that was named.
-    fn within(root: RootId, typed: &Typed<'_>, path: &Path, file: &str) -> Self {
-        let shown =
-            if typed.path == Path::new(".") { PathBuf::new() } else { typed.path.to_owned() };
+    fn within(root: RootId, typed: &Typed, path: &Path, file: &str) -> Self {
         let directory =
             if path.as_os_str().is_empty() { typed.root.clone() } else { typed.root.join(path) };
         Self {
-            shown: shown.join(path).join(file).display().to_string(),
+            shown: typed.path.join(path).join(file).display().to_string(),
             file: directory.join(file),
             within: typed.root.clone(),
             directory: directory_name(&directory),
