@@ -122,6 +122,36 @@ pub fn lookup(key: &str) -> Option<Found> {
     Some(Found { field, spelling: Spelling::Variant(name) })
 }
 
+/// The known name that `key` was probably meant to be: one or two letters away. A few microseconds,
+/// so not for every key of a hostile file.
+#[must_use]
+pub fn closest(key: &str) -> Option<&'static str> {
+    let folded = Folded::of(key)?;
+    let most = if folded.len < 6 { 1 } else { 2 };
+    let distances = TABLE.iter().map(|spec| (distance(folded.as_str(), spec.name), spec.name));
+    let (distance, name) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= most).then_some(name)
+}
+
+/// How many letters must be put in, taken out or replaced to make `a` into `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (index, left) in a.bytes().enumerate() {
+        let mut diagonal = index;
+        let mut before = index + 1;
+        for (cell, right) in row.iter_mut().skip(1).zip(b.bytes()) {
+            let cost = (diagonal + usize::from(left != right)).min(before + 1).min(*cell + 1);
+            diagonal = *cell;
+            *cell = cost;
+            before = cost;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = index + 1;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
 /// A key in lowercase words joined by hyphens, whatever its spelling was.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Folded {

@@ -81,3 +81,33 @@ fn every_kind_has_a_noun() {
         assert!(!spec.kind.noun().is_empty());
     }
 }
+
+#[test]
+fn a_slip_finds_the_name_that_was_meant() {
+    // F3
+    for (key, expect) in [
+        ("descripton", Some("description")),
+        ("Desciption", Some("description")),
+        ("allowed-tool", Some("allowed-tools")),
+        ("allowedtools", Some("allowed-tools")),
+        ("alowed_tools", Some("allowed-tools")),
+        ("nmae", None),
+        ("nam", Some("name")),
+        ("licence", Some("license")),
+        ("requires", None),
+        ("type", None),
+        ("", None),
+        ("ключ", None),
+    ] {
+        assert_eq!(closest(key), expect, "{key:?}");
+    }
+}
+
+#[test]
+fn distance_counts_changed_letters() {
+    // F3
+    for (a, b, expect) in [("", "", 0), ("a", "", 1), ("", "ab", 2), ("kitten", "sitting", 3)] {
+        assert_eq!(distance(a, b), expect);
+        assert_eq!(distance(b, a), expect);
+    }
+}

@@ -25,7 +25,7 @@ pub const MAX_NODES: usize = 4096;
 
 /// Longest frontmatter that is repaired, in bytes. Repair reads every entry on its own, which costs
 /// more than one reading of the whole; real frontmatter stays under 4 KiB.
-pub const MAX_REPAIR_BYTES: usize = 16 * 1024;
+pub const MAX_REPAIR_BYTES: usize = 8 * 1024;
 
 /// Most broken entries one repair looks at. A real file has one or two; a text with more is not
 /// frontmatter with a mistake in it.
@@ -54,3 +54,11 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 
 /// Most tools one `allowed-tools` may name.
 pub const MAX_TOOL_PATTERNS: usize = 512;
+
+/// Most rounds of repair over one file. Each round applies every repair that overlaps no other, so
+/// two or three settle any real file; the bound only ends a pair of repairs that undo each other.
+pub const MAX_FIX_ROUNDS: usize = 8;
+
+/// Unknown fields of one file for which the field they were meant to be is looked for. Real files
+/// have a handful; each search costs as much as reading the file.
+pub const MAX_SUGGESTIONS: usize = 16;

@@ -4,6 +4,8 @@
 //! It holds what a file says, not what follows from it: defaults of the fields are here, policy and
 //! precedence are not. `validate` makes one, [`Manifest::props`] shows one.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::name::SkillName;
@@ -13,6 +15,9 @@ use crate::yaml::{Entry, Node};
 
 /// Text with its place.
 pub type Text = Spanned<String>;
+
+/// A key as written, with its place. One that is spelled as it should be takes no memory.
+pub type Key = Spanned<Cow<'static, str>>;
 
 /// A parsed frontmatter that can be loaded: it has a usable name and a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +34,8 @@ pub struct Manifest {
     pub metadata: Vec<(Text, Text)>,
     /// `allowed-tools`; none means unrestricted.
     pub allowed_tools: Option<Spanned<AllowedTools>>,
-    /// `allowed-tools` as it stands in the file, a string or a list.
+    /// `allowed-tools` as it stands in the file, when that is not simply the tools above with a
+    /// space between them: a list, a string with commas, or something unreadable.
     pub allowed_tools_written: Option<Box<Node<'static>>>,
     /// What runs the skill, and how.
     pub invocation: Invocation,
@@ -51,7 +57,7 @@ pub struct Manifest {
     /// Unknown fields, in the order written.
     pub extra: Vec<Entry<'static>>,
     /// Every top-level key as written, in order, known or not.
-    pub keys: Vec<Text>,
+    pub keys: Vec<Key>,
 }
 
 impl Manifest {
@@ -62,7 +68,6 @@ impl Manifest {
     pub fn props(&self) -> Value {
         let text =
             |text: &Option<Text>| text.as_ref().map_or(Value::Null, |t| t.value.clone().into());
-        let tools = self.allowed_tools_written.as_ref().map_or(Value::Null, |node| node.to_json());
         let metadata = self
             .metadata
             .iter()
@@ -72,10 +77,25 @@ impl Manifest {
         props.insert("description".into(), self.description.value.clone().into());
         props.insert("license".into(), text(&self.license));
         props.insert("compatibility".into(), text(&self.compatibility));
-        props.insert("allowed-tools".into(), tools);
+        props.insert("allowed-tools".into(), self.tools_as_written());
         props.insert("metadata".into(), Value::Object(metadata.collect()));
         props.insert("extra".into(), Value::Object(self.outside_standard()));
         Value::Object(props)
+    }
+
+    fn tools_as_written(&self) -> Value {
+        if let Some(node) = &self.allowed_tools_written {
+            return node.to_json();
+        }
+        match self.allowed_tools.as_deref() {
+            None => Value::Null,
+            // Never without its text; were it so, the empty string allows nothing either.
+            Some(AllowedTools::Unreadable) => Value::String(String::new()),
+            Some(AllowedTools::Only(patterns)) => {
+                let words: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+                Value::String(words.join(" "))
+            }
+        }
     }
 
     /// Extensions and unknown fields together, in the order of the file.

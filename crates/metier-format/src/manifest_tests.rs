@@ -36,6 +36,10 @@ fn allowed_tools_are_shown_as_written() {
     let tools = "allowed-tools";
     check("allowed-tools: Bash(jq:*) Bash(git:*)", tools, json!("Bash(jq:*) Bash(git:*)"));
     check("allowed-tools: Read, Write", tools, json!("Read, Write"));
+    check("allowed-tools: Read  Write", tools, json!("Read  Write"));
+    check("allowed-tools: |\n  Read\n  Write", tools, json!("Read\nWrite\n"));
+    check("allowed-tools: \"Read\\tBash(a, b)\"", tools, json!("Read\tBash(a, b)"));
+    check("allowed-tools: Bash(a, b) Bash()", tools, json!("Bash(a, b) Bash()"));
     check("allowed-tools: [Read, Write]", tools, json!(["Read", "Write"]));
     check("allowed-tools:", tools, json!(""));
     check("allowed-tools: Bash(git", tools, json!("Bash(git"));

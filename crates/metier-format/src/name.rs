@@ -63,6 +63,10 @@ impl SkillName {
         if is_plain(trimmed) {
             return Ok(Self(trimmed.into()));
         }
+        // Normalising joins four characters at most, so this is too long whatever comes out.
+        if trimmed.len() > 4 * char::MAX.len_utf8() * MAX_USABLE_NAME_CHARS {
+            return Err(NameError::TooLong);
+        }
         // Some characters decompose to a space and a mark, so what comes out is trimmed once more;
         // without that, reading a name back could give another name.
         let normal = normalize(trimmed);
@@ -185,15 +189,17 @@ fn is_letter_or_number(c: char) -> bool {
     )
 }
 
-/// The common case, decided without tables: a conforming ASCII name.
+/// The common case, decided in one pass without tables: a conforming ASCII name.
 fn is_plain(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    !bytes.is_empty()
-        && bytes.len() <= MAX_NAME_CHARS
-        && !name.starts_with('-')
-        && !name.ends_with('-')
-        && bytes.iter().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-        && !name.contains("--")
+    // A hyphen may not follow a hyphen, and before the first character is as good as one.
+    let mut previous = b'-';
+    for byte in name.bytes() {
+        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9') && (byte != b'-' || previous == b'-') {
+            return false;
+        }
+        previous = byte;
+    }
+    previous != b'-' && name.len() <= MAX_NAME_CHARS
 }
 
 fn normalize(text: &str) -> String {

@@ -46,24 +46,34 @@ pub struct Parsed {
 pub fn parse_frontmatter(bytes: &[u8], directory: Option<&str>) -> Parsed {
     let mut parsed = Parsed::default();
     read(bytes, directory, &mut parsed);
-    finish(bytes, parsed)
+    finish(bytes, &mut parsed);
+    parsed
 }
 
 /// Parses a whole file: [`parse_frontmatter`], and the body must be UTF-8 too.
+///
+/// ```
+/// let file = b"---\nname: tidy-notes\ndescription: Sorts notes by date.\n---\nSort them.\n";
+/// let parsed = metier_format::parse(file, Some("tidy-notes"));
+/// assert!(parsed.diagnostics.is_empty());
+/// assert!(parsed.manifest.is_some_and(|manifest| manifest.name.as_str() == "tidy-notes"));
+/// ```
 #[must_use]
 pub fn parse(bytes: &[u8], directory: Option<&str>) -> Parsed {
     let mut parsed = Parsed::default();
     if bytes.len() > MAX_FILE_BYTES && !is_utf16_or_32(bytes) {
         let message = format!("The file has {} bytes, more than {MAX_FILE_BYTES}", bytes.len());
         parsed.diagnostics.push(place(Code::FileTooLarge, message, Span::at(0)));
-        return finish(bytes, parsed);
+        finish(bytes, &mut parsed);
+        return parsed;
     }
     read(bytes, directory, &mut parsed);
     if let Some(body) = parsed.body {
         let body = body as usize..bytes.len();
         parsed.diagnostics.extend(check_utf8(bytes, body).err());
     }
-    finish(bytes, parsed)
+    finish(bytes, &mut parsed);
+    parsed
 }
 
 /// Fences, then characters, then YAML. Stops at the first of the three that fails.
@@ -92,15 +102,14 @@ fn read(bytes: &[u8], directory: Option<&str>, parsed: &mut Parsed) {
 }
 
 /// Findings in order; a manifest only when nothing prevents loading.
-fn finish(bytes: &[u8], mut parsed: Parsed) -> Parsed {
+fn finish(bytes: &[u8], parsed: &mut Parsed) {
     if parsed.diagnostics.is_empty() {
-        return parsed;
+        return;
     }
     if parsed.diagnostics.iter().any(|diagnostic| diagnostic.code.prevents_loading()) {
         parsed.manifest = None;
     }
     order::order(bytes, &mut parsed.diagnostics);
-    parsed
 }
 
 /// What stays the same while one file is read.

@@ -92,7 +92,7 @@ impl<'a> Mender<'a> {
             let length = below.iter().position(|line| line.starts_entry(indent));
             let entry;
             (entry, rest) = rest.split_at(1 + length.unwrap_or(below.len()));
-            if first.has_content() && !self.stands(entry) {
+            if first.has_content() && !self.stands(entry, level) {
                 self.broken += 1;
                 let patches = self.patches.len();
                 self.entry(entry, indent, level);
@@ -103,10 +103,12 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// Whether the entry can be read on its own.
-    fn stands(&self, entry: &[Line<'a>]) -> bool {
+    /// Whether the entry can be read on its own. Its key's indentation is left out, because the
+    /// fast reader knows none; but a tab before a key at the top is a mistake of the entry itself.
+    fn stands(&self, entry: &[Line<'a>], level: Level) -> bool {
         let (Some(first), Some(last)) = (entry.first(), entry.last()) else { return true };
-        let text = self.yaml.get(first.start..last.start + last.text.len());
+        let indent = if first.tabs > 0 && level == Level::Top { 0 } else { first.indent };
+        let text = self.yaml.get(first.start + indent..last.start + last.text.len());
         text.is_some_and(|text| yaml::read(text, 0).is_ok())
     }
 
@@ -235,21 +237,26 @@ impl<'a> Line<'a> {
     }
 
     fn is_blank(&self) -> bool {
-        self.content().trim_start_matches([' ', '\t']).is_empty()
+        self.words().is_empty()
     }
 
     /// Whether the line is neither blank nor a comment.
     fn has_content(&self) -> bool {
-        !self.is_blank() && !self.content().starts_with('#')
+        !self.is_blank() && !self.words().starts_with('#')
     }
 
     fn is_item(&self) -> bool {
-        self.content() == "-" || self.content().starts_with("- ")
+        self.words() == "-" || self.words().starts_with("- ")
     }
 
     /// Whether the line is `key: value` or `key:`.
     fn is_entry(&self) -> bool {
-        value::key_of(self.content()).is_some_and(|key| key.spaced)
+        value::key_of(self.words()).is_some_and(|key| key.spaced)
+    }
+
+    /// The content without the blanks that may stand between its indentation and its first word.
+    fn words(&self) -> &'a str {
+        self.content().trim_matches([' ', '\t'])
     }
 
     /// Whether the line ends the entry above it, whose key stands at `indent`.

@@ -57,19 +57,18 @@ fn a_pattern_is_a_name_and_an_argument() {
 #[test]
 fn unbalanced_parentheses_are_refused() {
     // F2, S3
-    use ToolPatternError::{Nameless, Trailing, Unbalanced};
-    refused("Bash(git:*", Unbalanced(4));
-    refused("Read Bash(a (b)", Unbalanced(9));
-    refused("Read)", Unbalanced(4));
-    refused("Bash(a))", Unbalanced(7));
-    refused("Bash(a)) Read", Unbalanced(7));
-    refused(") Read", Unbalanced(0));
-    refused("Bash(echo \")\") Read", Trailing(12));
-    refused("Bash (git:*)", Nameless(5));
-    refused("()", Nameless(0));
-    refused("Bash(x)y", Trailing(7));
-    refused("Bash(x)(y)", Trailing(7));
-    assert_eq!(Trailing(7).offset(), Some(7));
+    refused("Bash(git:*", ToolPatternError::Unbalanced(4));
+    refused("Read Bash(a (b)", ToolPatternError::Unbalanced(9));
+    refused("Read)", ToolPatternError::Unbalanced(4));
+    refused("Bash(a))", ToolPatternError::Unbalanced(7));
+    refused("Bash(a)) Read", ToolPatternError::Unbalanced(7));
+    refused(") Read", ToolPatternError::Unbalanced(0));
+    refused("Bash(echo \")\") Read", ToolPatternError::Trailing(12));
+    refused("Bash (git:*)", ToolPatternError::Nameless(5));
+    refused("()", ToolPatternError::Nameless(0));
+    refused("Bash(x)y", ToolPatternError::Trailing(7));
+    refused("Bash(x)(y)", ToolPatternError::Trailing(7));
+    assert_eq!(ToolPatternError::Trailing(7).offset(), Some(7));
     assert_eq!(ToolPatternError::TooMany.offset(), None);
 }
 

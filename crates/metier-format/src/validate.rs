@@ -9,11 +9,13 @@ mod extension;
 mod standard;
 mod value;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Edit};
 use crate::field::{self, Field, Found, Spelling};
-use crate::manifest::{Invocation, Manifest, Origin, Parts, Scope, Text};
+use crate::limits::MAX_SUGGESTIONS;
+use crate::manifest::{Invocation, Key, Manifest, Origin, Parts, Scope, Text};
 use crate::name::SkillName;
 use crate::span::{Span, Spanned};
 use crate::text::quoted;
@@ -40,11 +42,21 @@ pub fn manifest(
     let roles = roles(&tree);
     reader.draft.keys.reserve_exact(tree.entries.len());
     for (entry, role) in tree.entries.into_iter().zip(roles) {
-        let key = Spanned::new(entry.key.to_string(), entry.key_span);
-        reader.draft.keys.push(key);
+        reader.draft.keys.push(key(&entry, role));
         reader.entry(entry, role);
     }
     reader.finish()
+}
+
+/// The key of `entry` as written.
+fn key(entry: &Entry<'_>, role: Role) -> Key {
+    let key = match role {
+        Role::Value(Found { field, spelling: Spelling::Canonical }, _) => {
+            Cow::Borrowed(field.name())
+        }
+        _ => Cow::Owned(entry.key.to_string()),
+    };
+    Spanned::new(key, entry.key_span)
 }
 
 /// What an entry at the top is for.
@@ -88,7 +100,7 @@ struct Draft {
     overrides: Option<Entry<'static>>,
     extensions: Vec<Entry<'static>>,
     extra: Vec<Entry<'static>>,
-    keys: Vec<Text>,
+    keys: Vec<Key>,
 }
 
 /// One reading of one tree.
@@ -127,11 +139,26 @@ impl Reader<'_> {
             }
             Role::Repeated => {}
             Role::Unknown => {
-                let message = format!("{} is not a field of the standard", quoted(&entry.key));
-                self.find(Code::UnknownField, entry.key_span, message);
+                self.unknown(&entry);
                 self.draft.extra.push(entry.into_owned());
             }
         }
+    }
+
+    fn unknown(&mut self, entry: &Entry<'_>) {
+        let message = format!("{} is not a field of the standard", quoted(&entry.key));
+        let meant = if self.draft.extra.len() < MAX_SUGGESTIONS {
+            field::closest(&entry.key)
+        } else {
+            None
+        };
+        // A misspelt `allowed-tools` restricts nothing, so this is more than a stranger's field.
+        let Some(name) = meant else {
+            self.find(Code::UnknownField, entry.key_span, message);
+            return;
+        };
+        let diagnostic = self.find(Code::FieldMisspelt, entry.key_span, message);
+        diagnostic.help = Some(format!("did you mean `{name}`?"));
     }
 
     fn spelling(&mut self, entry: &Entry<'_>, found: Found, renaming: Renaming) {

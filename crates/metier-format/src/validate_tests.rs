@@ -290,7 +290,17 @@ fn unknown_fields_are_kept_in_order_with_their_values() {
     let keys: Vec<&str> = manifest.extra.iter().map(|entry| &*entry.key).collect();
     assert_eq!(keys, ["zeta", "alpha", "type"]);
     assert_eq!(manifest.extra[1].value.to_json(), serde_json::json!({"b": ["c", "d"]}));
-    assert_eq!(values(&manifest.keys), ["name", "description", "zeta", "alpha", "type"]);
+    let written: Vec<&str> = manifest.keys.iter().map(|key| &*key.value).collect();
+    assert_eq!(written, ["name", "description", "zeta", "alpha", "type"]);
+}
+
+#[test]
+fn a_misspelt_field_is_told_what_was_meant() {
+    // F3
+    let help = only("allowed-tool: Read", Code::FieldMisspelt).help;
+    assert_eq!(help.as_deref(), Some("did you mean `allowed-tools`?"));
+    let help = only("requires: x", Code::UnknownField).help;
+    assert_eq!(help.as_deref(), Some("put client data under `metadata:`"));
 }
 
 #[test]

@@ -72,6 +72,20 @@ impl Disk {
         Ok(Self { fd, name, identity })
     }
 
+    /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
+    /// none, an error when a link there leads nowhere.
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, Errno> {
+        let directory =
+            |stat: &Stat| (kind_of(stat) == FileType::Directory).then(|| identity_of(stat));
+        match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if kind_of(&stat) == FileType::Symlink => {
+                statat(&self.fd, path, AtFlags::empty()).map(|stat| directory(&stat))
+            }
+            Ok(stat) => Ok(directory(&stat)),
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Opens `file` in the directory and makes what it says known.
     fn probe(&self, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) -> Looked {
         let path = &mut desk.scratch.path;
@@ -340,7 +354,8 @@ pub(crate) fn reason(errno: Errno) -> String {
     std::io::Error::from(errno).to_string()
 }
 
-fn link_reason(errno: Errno) -> String {
+/// Why a link to a directory was not followed.
+pub(crate) fn link_reason(errno: Errno) -> String {
     match errno {
         Errno::NOENT => "it is a link that points nowhere".to_owned(),
         Errno::LOOP => "it is a link that leads back to itself".to_owned(),

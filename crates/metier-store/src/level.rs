@@ -76,10 +76,10 @@ pub(crate) struct Seen {
 }
 
 impl Level {
-    /// The level of the root alone, whose path is empty.
-    pub(crate) fn of_root(identity: Identity) -> Self {
-        let root = Entry { start: 0, end: 0, identity, linked: false };
-        Self { paths: Vec::new(), entries: vec![root], linked: false }
+    /// The level of one directory alone; the root's path is empty.
+    pub(crate) fn of(path: &[u8], identity: Identity) -> Self {
+        let only = Entry { start: 0, end: offset(path.len()), identity, linked: false };
+        Self { paths: path.to_vec(), entries: vec![only], linked: false }
     }
 
     /// How many directories.

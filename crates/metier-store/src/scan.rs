@@ -97,7 +97,7 @@ fn unreadable(root: RootId, at: &Root, why: &str) -> Note {
 
 /// The number of threads to use when `asked` were asked for: as many as there are processors this
 /// process may run on, when none were.
-fn thread_count(asked: usize) -> usize {
+pub(crate) fn thread_count(asked: usize) -> usize {
     let available = || sched_getaffinity(None).map_or(1, |set| set.count() as usize);
     let count = if asked == 0 { available() } else { asked };
     count.clamp(1, MAX_THREADS)

@@ -17,7 +17,7 @@ use crate::discover::{Found, Note, ScanLimits, ScanStats, Skipped};
 use crate::layer::RootId;
 use crate::level::{Child, Identity, Level, Seen, Siblings, Tally};
 use crate::limits;
-use crate::paths::{bytes_of, last, path_of, path_order, shown};
+use crate::paths::{bytes_of, depth_of, last, path_of, path_order, shown};
 
 /// Directories that hold no skills of the user's but may hold thousands of directories. They are
 /// looked at for a `SKILL.md` of their own like any other, and never listed. Directories whose
@@ -117,12 +117,22 @@ struct Piece {
 /// Walks `ground` from its root, which is `identity`. Visits each directory once; linear in their
 /// number but for sorting names within each directory.
 pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Harvest {
+    walk_from(ground, plan, (b"", identity))
+}
+
+/// The same from the directory at a path below the root. What it finds is what a walk from the root
+/// finds there, unless a directory can be reached by two ways or a limit is reached.
+pub(crate) fn walk_from(
+    ground: &impl Ground,
+    plan: &Plan,
+    (path, identity): (&[u8], Identity),
+) -> Harvest {
     let mut harvest = Harvest::default();
     let (mut wide, mut deep) = (Tally::default(), Tally::default());
     let mut seen = Seen::default();
-    let mut level = Level::of_root(identity);
+    let mut level = Level::of(path, identity);
     let mut budget = plan.max_directories;
-    for depth in 0..=plan.max_depth {
+    for depth in depth_of(path)..=plan.max_depth {
         wide.merge(level.cut(budget));
         budget -= level.len();
         seen.admit(&mut level);
@@ -140,6 +150,13 @@ pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Har
     }
     harvest.finish(plan, &wide, &deep);
     harvest
+}
+
+/// The note about a directory that cannot be read.
+pub(crate) fn unreadable(root: RootId, path: &[u8], why: &str) -> Note {
+    let message = format!("`{}` cannot be read: {why}", shown(path));
+    let diagnostic = Diagnostic::new(Code::DirectoryUnreadable, message);
+    Note { root, path: path_of(path), diagnostic }
 }
 
 /// Whether a directory called so is passed over.
@@ -185,9 +202,10 @@ impl Desk<'_> {
 
     /// The directory at `path` cannot be read.
     pub(crate) fn unreadable(&mut self, path: &[u8], why: &str) {
-        let shown = shown(path);
-        let message = format!("`{shown}` cannot be read: {why}");
-        self.note(path, Diagnostic::new(Code::DirectoryUnreadable, message));
+        self.harvest.notes.push(unreadable(self.plan.root, path, why));
+        if self.harvest.notes.len() > 2 * limits::MAX_NOTES {
+            self.harvest.keep_first_notes();
+        }
     }
 
     /// Starts the list of subdirectories of `at`.
@@ -220,13 +238,6 @@ impl Desk<'_> {
         self.children.discard(group);
         let directory = path_of(at.path);
         self.harvest.notes.retain(|note| note.path.parent() != Some(&directory));
-    }
-
-    fn note(&mut self, path: &[u8], diagnostic: Diagnostic) {
-        self.harvest.notes.push(Note { root: self.plan.root, path: path_of(path), diagnostic });
-        if self.harvest.notes.len() > 2 * limits::MAX_NOTES {
-            self.harvest.keep_first_notes();
-        }
     }
 }
 

@@ -29,8 +29,10 @@ impl Reader<'_> {
             Field::Metadata => self.metadata(node),
             Field::AllowedTools => {
                 let tools = self.tools(node);
+                let plain = is_standard_form(node, &tools);
                 self.draft.allowed_tools = Some(Spanned::new(tools, node.span));
-                self.draft.allowed_tools_written = Some(Box::new(entry.value.into_owned()));
+                self.draft.allowed_tools_written =
+                    (!plain).then(|| Box::new(entry.value.into_owned()));
             }
             _ => {}
         }
@@ -286,6 +288,19 @@ fn last_of_each(entries: Vec<(Text, Text)>) -> Vec<(Text, Text)> {
         }
     }
     kept
+}
+
+/// Whether the value is the very text that the tools are written as by joining them with spaces.
+fn is_standard_form(node: &Node<'_>, tools: &AllowedTools) -> bool {
+    let (Some(text), AllowedTools::Only(patterns)) = (node.as_text(), tools) else { return false };
+    let length = |pattern: &ToolPattern| {
+        pattern.tool.len() + pattern.argument.as_ref().map_or(0, |argument| argument.len() + 2)
+    };
+    // Then every separator is one byte: a space, a comma, or another white space.
+    let spaces = patterns.len().saturating_sub(1);
+    text.len() == patterns.iter().map(length).sum::<usize>() + spaces
+        && !has_outer_comma(text)
+        && !text.bytes().any(|byte| byte.is_ascii_control())
 }
 
 /// Whether a comma stands outside parentheses, which are known to be balanced.

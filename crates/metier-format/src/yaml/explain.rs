@@ -206,7 +206,8 @@ fn value_at(text: &str, offset: usize) -> Range<usize> {
     let line = line_at(text, offset);
     let whole = text.get(line.clone()).unwrap_or("");
     let end = line.start + whole.trim_end_matches([' ', '\t']).len();
-    let colon = whole.find(": ").or_else(|| whole.find(":\t")).map(|colon| colon + 1);
+    let colon = [": ", ":\t"].iter().filter_map(|colon| whole.find(colon)).min();
+    let colon = colon.map(|colon| colon + 1);
     let value = colon.map(|colon| skip_blanks(whole, colon)).filter(|at| line.start + at <= offset);
     let start = line.start + value.unwrap_or_else(|| skip_blanks(whole, 0));
     start..end.max(start)

@@ -102,6 +102,43 @@ fn the_rest_is_named_too() {
 }
 
 #[test]
+fn what_cannot_be_used_is_named_with_what_to_do_instead() {
+    // F3, F4
+    let alias = "An alias (`*name`) is not allowed; write the value out, or quote it";
+    check("a: *b\n", "*b", alias);
+    check("a: *b c\n", "*b", alias);
+    let anchor = "An anchor (`&name`) is not allowed; remove it, or quote the value";
+    check("a: &b c\n", "&b", anchor);
+    let tag = "A tag (`!name`) is not allowed; remove it, or quote the value";
+    check("a: !!int 1\n", "!!int", tag);
+    check("? [a]\n: b\n", "[", "A key is a list or a map; keys must be text");
+    check("", "", "The frontmatter is empty");
+    check("# a\n", "", "The frontmatter is empty");
+    check("a b c\n", "a b c", "The frontmatter is text, not `key: value` lines");
+    check("- a\n", "", "The frontmatter is a list, not `key: value` lines");
+    check("a: b\n--- # c\n", "---", "The frontmatter holds several YAML documents");
+}
+
+#[test]
+fn limits_are_named_with_their_number() {
+    // F4
+    let deep = format!("a: {}\n", "[".repeat(30));
+    check(&deep, "[", "Values are nested more than 16 levels deep");
+    let wide = format!("a: [{}]\n", "b,".repeat(5000));
+    check(&wide, "b", "The frontmatter has more than 4096 values");
+}
+
+#[test]
+fn the_value_is_marked_on_its_own_line_only() {
+    // F3
+    let message = "A value without quotes contains `: ` or ends with `:`; put the value in quotes";
+    check("a: b\rc: d: e\rf: g\r", "d: e", message);
+    check("a: b\r\nc:\td: e\t\r\nf: g\r\n", "d: e", message);
+    check("m:\n  a: b: c\n  d: e\n", "b: c", message);
+    check("a: b: c", "b: c", message);
+}
+
+#[test]
 fn every_error_has_a_message_of_ours_and_a_place_inside_the_text() {
     // F3, F4
     let pieces =

@@ -402,51 +402,43 @@ fn is_printable(content: &[u8]) -> bool {
 
 /// Whether every byte of `content` is printable and every `:` and `#` passes `check`.
 fn scan(content: &[u8], check: impl Fn(usize, u8) -> bool) -> bool {
-    content.iter().enumerate().all(|(index, byte)| match CLASS.get(usize::from(*byte)) {
-        Some(Class::Text) => true,
-        Some(Class::Mark) => check(index, *byte),
-        Some(Class::Lead) => is_printable_sequence(content.get(index..).unwrap_or_default()),
-        _ => false,
+    let mut at = 0;
+    // Most text has nothing special in sixteen bytes, which the machine sees at one glance.
+    content.chunks(16).all(|chunk| {
+        let start = at;
+        at += chunk.len();
+        let special = chunk.iter().fold(false, |special, byte| special | is_special(*byte));
+        !special
+            || chunk.iter().enumerate().all(|(index, byte)| match byte {
+                b':' | b'#' => check(start + index, *byte),
+                0xc2 | 0xef => {
+                    is_printable_character(content.get(start + index..).unwrap_or_default())
+                }
+                byte => !is_special(*byte),
+            })
     })
 }
 
-/// Whether the character that starts with a [`Class::Lead`] byte is one YAML prints: not a C1
-/// control, not a byte-order mark, not U+FFFE or U+FFFF.
-fn is_printable_sequence(bytes: &[u8]) -> bool {
+/// Whether `byte` is not text wherever it stands: a control character, an indicator, or the start
+/// of a character that may not be printable.
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20)
+        | (byte == 0x7f)
+        | (byte == b':')
+        | (byte == b'#')
+        | (byte == 0xc2)
+        | (byte == 0xef)
+}
+
+/// Whether the character `bytes` starts with, by a byte that calls for a look, is one YAML prints:
+/// not a C1 control, not a byte-order mark, not U+FFFE or U+FFFF.
+fn is_printable_character(bytes: &[u8]) -> bool {
     match bytes {
         [0xc2, second, ..] => *second >= 0xa0,
         [0xef, 0xbb, 0xbf, ..] | [0xef, 0xbf, 0xbe | 0xbf, ..] => false,
         _ => true,
     }
 }
-
-/// What a byte of text may be.
-#[derive(Clone, Copy)]
-enum Class {
-    /// Text wherever it stands.
-    Text,
-    /// `:` or `#`: text or an indicator.
-    Mark,
-    /// Starts a character that may not be printable.
-    Lead,
-    /// A control character.
-    Control,
-}
-
-const CLASS: [Class; 256] = {
-    let mut table = [Class::Text; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        table[byte] = Class::Control;
-        byte += 1;
-    }
-    table[0x7f] = Class::Control;
-    table[b':' as usize] = Class::Mark;
-    table[b'#' as usize] = Class::Mark;
-    table[0xc2] = Class::Lead;
-    table[0xef] = Class::Lead;
-    table
-};
 
 /// A line break of a block scalar with `blank_lines` empty lines after it.
 fn push_break(text: &mut String, blank_lines: usize, folded: bool) {

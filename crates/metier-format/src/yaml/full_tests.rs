@@ -125,6 +125,106 @@ fn unusual_yaml_is_still_yaml() {
     check("\u{feff}a: b\n", r#"{"a":"b"}"#);
 }
 
+/// Frontmatter and the JSON it reads as, one case a line.
+const CASES: &[(&str, &str)] = &[
+    // Plain scalars hold most characters where they mean nothing.
+    ("a: b, c; d? e! (f) <g> h=i", r#"{"a":"b, c; d? e! (f) <g> h=i"}"#),
+    ("a: it's 5 > 3 & [so] {on}", r#"{"a":"it's 5 > 3 & [so] {on}"}"#),
+    ("a: b:c", r#"{"a":"b:c"}"#),
+    ("a: :b", r#"{"a":":b"}"#),
+    ("a: ?b", r#"{"a":"?b"}"#),
+    ("a: -b", r#"{"a":"-b"}"#),
+    ("a: --- b", r#"{"a":"--- b"}"#),
+    ("a: b#c", r##"{"a":"b#c"}"##),
+    ("a: b - c", r#"{"a":"b - c"}"#),
+    ("a: \\b\\n", r#"{"a":"\\b\\n"}"#),
+    ("a: \u{2028}", "{\"a\":\"\u{2028}\"}"),
+    ("a: 🦀 b", r#"{"a":"🦀 b"}"#),
+    // Comments.
+    ("a: b # c", r#"{"a":"b"}"#),
+    ("a: 'b # c' # d", r#"{"a":"b # c"}"#),
+    ("# a\n# b\nc: d", r#"{"c":"d"}"#),
+    ("a:\n  # b\n  c: d\n  # e\n  f: g", r#"{"a":{"c":"d","f":"g"}}"#),
+    ("a: [b, # c\n  d]", r#"{"a":["b","d"]}"#),
+    ("a:\n- b\n# c\n- d", r#"{"a":["b","d"]}"#),
+    // Keys.
+    ("a b: c", r#"{"a b":"c"}"#),
+    ("a : b", r#"{"a":"b"}"#),
+    ("1: 2", r#"{"1":"2"}"#),
+    ("a:b: c", r#"{"a:b":"c"}"#),
+    ("é: b", r#"{"é":"b"}"#),
+    ("'': b", r#"{"":"b"}"#),
+    ("\"a\\tb\": c", r#"{"a\tb":"c"}"#),
+    ("~: a\nnull: b", r#"{"~":"a","null":"b"}"#),
+    // Quotes.
+    ("a: ''", r#"{"a":""}"#),
+    ("a: ''''", r#"{"a":"'"}"#),
+    ("a: '\\n'", r#"{"a":"\\n"}"#),
+    ("a: \"\\x41\\u0042\\U00000043\"", r#"{"a":"ABC"}"#),
+    ("a: \"b\\\n  c\"", r#"{"a":"bc"}"#),
+    ("a: 'b\n\n  c'", r#"{"a":"b\nc"}"#),
+    ("a: \" b \"", r#"{"a":" b "}"#),
+    // Plain scalars over lines.
+    ("a:\n  b\n  c", r#"{"a":"b c"}"#),
+    ("a: b\n c\n   d", r#"{"a":"b c d"}"#),
+    ("a: b\n\n\n  c", r#"{"a":"b\n\nc"}"#),
+    ("a:\n  b #1", r#"{"a":"b"}"#),
+    // Block scalars.
+    ("a: |\n b\n  c\n d", r#"{"a":"b\n c\nd\n"}"#),
+    ("a: |2\n   b", r#"{"a":" b\n"}"#),
+    ("a: |-\n\n  b", r#"{"a":"\nb"}"#),
+    ("a: >\n  b\n    c\n  d", r#"{"a":"b\n  c\nd\n"}"#),
+    ("a: >-\n  # b\n  - c: d", r##"{"a":"# b - c: d"}"##),
+    ("a: |\n  ---\n  ...", r#"{"a":"---\n...\n"}"#),
+    ("a: |", r#"{"a":""}"#),
+    ("a:\n  b: |\n    c\n  d: e", r#"{"a":{"b":"c\n","d":"e"}}"#),
+    // Lists and maps.
+    ("a: []", r#"{"a":[]}"#),
+    ("a: {}", r#"{"a":{}}"#),
+    ("a: [b, ]", r#"{"a":["b"]}"#),
+    ("a: ['b', \"c\"]", r#"{"a":["b","c"]}"#),
+    ("a: [[b], [c, [d]]]", r#"{"a":[["b"],["c",["d"]]]}"#),
+    ("a: {b: [c], d: {e: f}}", r#"{"a":{"b":["c"],"d":{"e":"f"}}}"#),
+    ("a: [b c, d:e, http://f]", r#"{"a":["b c","d:e","http://f"]}"#),
+    ("a: {b: c\n  , d: e}", r#"{"a":{"b":"c","d":"e"}}"#),
+    ("a:\n- b: c\n  d: e\n- f", r#"{"a":[{"b":"c","d":"e"},"f"]}"#),
+    ("a:\n  -   b\n  -\n    c", r#"{"a":["b","c"]}"#),
+    ("a:\n- - b\n  - c\n- d", r#"{"a":[["b","c"],"d"]}"#),
+    ("a:\n  b:\n    c:\n      d: e", r#"{"a":{"b":{"c":{"d":"e"}}}}"#),
+    ("a:\n  b:\nc: d", r#"{"a":{"b":""},"c":"d"}"#),
+    ("  a: b\n  c: d", r#"{"a":"b","c":"d"}"#),
+];
+
+#[test]
+fn yaml_reads_as_its_specification_says() {
+    // F1
+    for (text, expect) in CASES {
+        check(text, expect);
+        check(&format!("{text}\n"), expect);
+    }
+}
+
+#[test]
+fn line_ends_do_not_change_what_yaml_means() {
+    // F1
+    for (text, expect) in CASES {
+        check(&text.replace('\n', "\r\n"), expect);
+        check(&text.replace('\n', "\r"), expect);
+    }
+}
+
+#[test]
+fn the_deepest_tree_can_be_copied_printed_and_dropped() {
+    // F4
+    let pairs = (MAX_DEPTH - 1) / 2;
+    let text = format!("a: {}{}\n", "{a: [".repeat(pairs), "]}".repeat(pairs));
+    for entry in read_full(&text, 0).expect("a tree").entries {
+        let owned = entry.into_owned();
+        assert_eq!(owned.value.to_json().to_string().matches('[').count(), pairs);
+        drop(owned);
+    }
+}
+
 #[test]
 fn a_merge_key_is_an_ordinary_key() {
     // F1, F4

@@ -52,7 +52,7 @@ fn read(corpus: &Path, expected: &Expected) -> Result<Parsed, String> {
             return Err(format!("{} is refused: {:?}", expected.path, parsed.diagnostics));
         };
         let name = manifest.name.to_string();
-        let keys: Vec<String> = manifest.keys.iter().map(|key| key.value.clone()).collect();
+        let keys: Vec<String> = manifest.keys.iter().map(|key| key.value.to_string()).collect();
         let seen = (Some(name), Some(sha256(&manifest.description)), Some(keys));
         let known =
             (expected.name.clone(), expected.description_sha256.clone(), expected.keys.clone());

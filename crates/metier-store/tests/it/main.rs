@@ -14,3 +14,4 @@ mod ground;
 mod hostile;
 mod loading;
 mod nobody;
+mod watch;
