@@ -137,18 +137,32 @@ fn version(metadata: Node<'_>) -> Option<Option<Cow<'_, str>>> {
 /// Whether the text is a list of tools that is written as it would be written back: words with a
 /// single space between them, each with at most one pair of parentheses, at its end.
 fn is_plain_list(text: &str) -> bool {
-    let is_plain = |word: &str| {
-        let (tool, argument) = match word.strip_suffix(')') {
-            Some(rest) => rest.split_once('(').unwrap_or((rest, ")")),
-            None => (word, ""),
+    let (mut words, mut at) = (1, Place::Start);
+    for byte in text.bytes() {
+        at = match (at, byte) {
+            (Place::Start | Place::Word, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9')
+            | (Place::Start | Place::Word, b'_' | b'*' | b'-' | b':' | b'/' | b'.') => Place::Word,
+            (Place::Word, b'(') => Place::Argument,
+            (Place::Argument, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9')
+            | (Place::Argument, b'_' | b'*' | b'-' | b':' | b'/' | b'.') => Place::Argument,
+            (Place::Argument, b')') => Place::End,
+            (Place::Word | Place::End, b' ') => {
+                words += 1;
+                Place::Start
+            }
+            _ => return false,
         };
-        let plain = |b: u8| {
-            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'*' | b'-' | b':' | b'/' | b'.')
-        };
-        !tool.is_empty() && tool.bytes().all(plain) && argument.bytes().all(plain)
-    };
-    let mut words = 0;
-    text.split(' ').inspect(|_| words += 1).all(is_plain) && words <= MAX_TOOL_PATTERNS
+    }
+    matches!(at, Place::Word | Place::End) && words <= MAX_TOOL_PATTERNS
+}
+
+/// Where in a word of a list of tools.
+#[derive(Clone, Copy)]
+enum Place {
+    Start,
+    Word,
+    Argument,
+    End,
 }
 
 #[cfg(test)]
