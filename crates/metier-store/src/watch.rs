@@ -190,13 +190,16 @@ impl Watcher {
             self.pending.sleep(WATCH_REST);
             return Ok(());
         }
+        // A way that is gone now may be why another one did not count until now.
+        let overlapped = posts.overlaps();
         for root in &batch.roots {
             posts.sync_root(*root)?;
         }
         for places in &batch.places {
             places.iter().try_for_each(|place| posts.sync(place))?;
         }
-        match patches::patches(&self.keeper, &self.files, batch, posts.overlaps()) {
+        let overlaps = overlapped || posts.overlaps();
+        match patches::patches(&self.keeper, &self.files, batch, overlaps) {
             Some(patches) => self.keeper.apply(patches),
             None => self.keeper.reload(),
         }

@@ -25,6 +25,7 @@ use crate::candidate::{SKILL_FILE, is_skill_file};
 use crate::discover::{ScanLimits, join};
 use crate::disk::for_each_entry;
 use crate::layer::{Root, RootId};
+use crate::limits::MAX_LINKS;
 use crate::paths::bytes_of;
 use crate::store::Location;
 use crate::walk::{is_hidden, may_be_listed};
@@ -102,8 +103,8 @@ impl Posts {
     fn stand(&mut self, post: Post) -> Result<Option<Vec<Post>>, WatchError> {
         let Some((real, linked)) = self.resolve(&post) else {
             let path = join(&self.roots, post.at.root, &post.at.path);
-            if let Some(target) = target(&path) {
-                self.anchor(&target, &End::Place(post.at))?;
+            if std::fs::read_link(&path).is_ok() {
+                self.anchor(&path, &End::Place(post.at))?;
             }
             return Ok(None);
         };
@@ -178,24 +179,23 @@ impl Posts {
         let unneeded = lock(&self.tree).remove_anchors(root);
         if let Some(path) = self.roots.get(usize::from(root.0)).map(|root| root.path.clone()) {
             self.anchor(&path, &End::Root(root))?;
-            if let Some(target) = target(&path) {
-                self.anchor(&target, &End::Root(root))?;
-            }
         }
         self.unwatch(unneeded);
         Ok(())
     }
 
-    /// Stands watch over the way to `path`: over the nearest directory above it that is there, for
-    /// the entry that leads on.
+    /// Stands watch over the way to `path`.
     fn anchor(&mut self, path: &Path, end: &End) -> Result<(), WatchError> {
+        let mut new = true;
         // Between looking and watching the next step may have been made: look until nothing is new.
-        while let Some((real, name)) = nearest(path) {
-            if !lock(&self.tree).anchor(&real, &name, end) {
-                break;
-            }
-            if self.source.watch(&real) == Err(WatchError::SystemLimit) {
-                return Err(WatchError::SystemLimit);
+        while std::mem::take(&mut new) {
+            for (real, name) in ways(path) {
+                if lock(&self.tree).anchor(&real, &name, end) {
+                    new = true;
+                    if self.source.watch(&real) == Err(WatchError::SystemLimit) {
+                        return Err(WatchError::SystemLimit);
+                    }
+                }
             }
         }
         Ok(())
@@ -210,6 +210,21 @@ impl Posts {
     }
 }
 
+/// The steps of the way to `path` that can be watched: the nearest directory above it that is there
+/// with the name that leads on, and, while that is a link to nowhere, the same for where it points.
+fn ways(path: &Path) -> Vec<(PathBuf, OsString)> {
+    let mut ways = Vec::new();
+    let mut next = Some(path.to_owned());
+    while let Some((real, name)) = next.take().and_then(|path| nearest(&path)) {
+        let step = real.join(&name);
+        if ways.len() < MAX_LINKS && std::fs::canonicalize(&step).is_err() {
+            next = std::fs::read_link(&step).ok().map(|link| real.join(link));
+        }
+        ways.push((real, name));
+    }
+    ways
+}
+
 /// The nearest directory above `path` that is there, and the name in it that leads to `path`.
 fn nearest(path: &Path) -> Option<(PathBuf, OsString)> {
     let mut name = path.file_name()?;
@@ -221,12 +236,6 @@ fn nearest(path: &Path) -> Option<(PathBuf, OsString)> {
         name = above.file_name().unwrap_or(OsStr::new(""));
     }
     None
-}
-
-/// Where `path` points when it is a link to nowhere.
-fn target(path: &Path) -> Option<PathBuf> {
-    let link = std::fs::read_link(path).ok()?;
-    std::fs::canonicalize(path).is_err().then(|| path.parent().map(|up| up.join(link)))?
 }
 
 fn open(directory: &Path) -> rustix::io::Result<OwnedFd> {
