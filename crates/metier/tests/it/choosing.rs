@@ -222,8 +222,8 @@ fn a_limit_of_the_search_is_said() {
     let document = hermetic(&world, &["list", "--json", "--config", "../limits.toml"]).json();
     assert_eq!(document["notes"][0]["diagnostics"][0]["code"], "SK312");
     world.write("roots/personal/a/b/c/d/e/f/g/h/deep/SKILL.md", "---\nname: deep\n---\n");
-    let verbose = hermetic(&world, &["list", "--verbose"]);
-    assert!(verbose.stderr.contains("note: "), "{}", verbose.stderr);
+    let deep = hermetic(&world, &["list"]);
+    assert!(deep.stderr.contains("warning: `a/b/c/d/e/f/g` lies"), "{}", deep.stderr);
 }
 
 #[test]
