@@ -1,4 +1,4 @@
-//! Discovery beside the least work the kernel allows, in one run: `cargo bench -p metier-store
+//! N1, N3, N5: discovery beside the least work the kernel allows, in one run: `cargo bench -p metier-store
 //! --bench discover`. Flags after `--`: `--quick` leaves out 100,000 skills, `--shared DIR` takes
 //! generator and floor program from there instead of the project's own.
 //!
