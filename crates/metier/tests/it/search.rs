@@ -56,3 +56,17 @@ fn a_query_is_required() {
     let world = sample();
     assert_eq!(hermetic(&world, &["search"]).code, 2);
 }
+
+#[test]
+fn a_body_too_long_to_search_whole_is_said_to_be() {
+    // D8
+    let world = World::new();
+    let head = "---\nname: long\ndescription: Is long. Use when length matters.\n---\n";
+    let body = format!("aardvark\n{}\nzebra\n", "é\n".repeat(200_000));
+    world.write("roots/personal/long/SKILL.md", format!("{head}{body}"));
+    let start = hermetic(&world, &["search", "aardvark"]);
+    assert!(start.stdout.starts_with("long "), "{}", start.stdout);
+    let end = hermetic(&world, &["search", "zebra"]);
+    assert_eq!((end.code, end.stdout.as_str()), (0, ""));
+    assert!(end.stderr.contains("only the start of 1 long skill was searched"), "{}", end.stderr);
+}
