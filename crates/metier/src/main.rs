@@ -49,7 +49,13 @@ fn run(args: Vec<OsString>, environment: &Environment) -> u8 {
     let mut ui = Ui::new(&cli.global, environment);
     let status = match command::dispatch(&cli, environment, &mut ui) {
         Ok(status) => status,
-        Err(error) => return fail(&error, json),
+        Err(error) => {
+            // What was done before it failed is said too, unless the one document is the failure.
+            if !json {
+                let _ = ui.finish();
+            }
+            return fail(&error, json);
+        }
     };
     match ui.finish().map_err(CommandError::from) {
         Ok(()) => status.exit_code(),
