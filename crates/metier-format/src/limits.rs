@@ -49,6 +49,10 @@ pub const MAX_BODY_LINES: usize = 500;
 /// Tokens of body after which the standard advises splitting into references.
 pub const MAX_BODY_TOKENS: usize = 5000;
 
+/// Bytes of body that are read as Markdown, for links and scripts. Fifty times the advised length;
+/// the parser takes some sixty bytes for one of hostile text.
+pub const MAX_MARKDOWN_BYTES: usize = 1024 * 1024;
+
 /// Most diagnostics kept for one file; the last one then says how many were dropped.
 pub const MAX_DIAGNOSTICS: usize = 200;
 

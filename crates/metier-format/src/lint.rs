@@ -14,7 +14,7 @@ mod scalar;
 mod unreferenced;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::limits::{MAX_DIAGNOSTICS, MAX_FILE_BYTES};
+use crate::limits::{MAX_DIAGNOSTICS, MAX_FILE_BYTES, MAX_MARKDOWN_BYTES};
 use crate::parse::Parsed;
 use crate::place;
 use crate::span::Span;
@@ -95,9 +95,12 @@ fn check_body(body: Body<'_>, around: &Surroundings<'_>, findings: &mut Findings
     let files = around.files.map(Files::new);
     let files = files.as_ref();
     let mut links = Links::new(files);
-    let mut mentions = files.map(|files| Mentions::new(body, files));
-    let mut references = files.map(|files| References::new(body, files));
-    markdown::walk(body, |piece| match piece {
+    let read = body.start(MAX_MARKDOWN_BYTES);
+    let mut mentions = files.map(|files| Mentions::new(read, files));
+    // What the rest refers to is not known, so nothing is said to be unreferenced.
+    let whole = files.filter(|_| read.text.len() == body.text.len());
+    let mut references = whole.map(|files| References::new(body, files));
+    markdown::walk(read, |piece| match piece {
         Piece::Link { destination, span } => {
             let target = links.visit(destination, span);
             if let (Target::Inside(path), Some(references)) = (target, &mut references) {
@@ -105,8 +108,10 @@ fn check_body(body: Body<'_>, around: &Surroundings<'_>, findings: &mut Findings
             }
         }
         Piece::Code(span) => {
-            if let (Some(mentions), Some(references)) = (&mut mentions, &mut references) {
+            if let Some(mentions) = &mut mentions {
                 mentions.code(span);
+            }
+            if let Some(references) = &mut references {
                 references.code(body.slice(span));
             }
         }
@@ -137,6 +142,12 @@ struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
+    /// Its first `bytes` bytes, or a few less where those end inside a character.
+    fn start(self, bytes: usize) -> Self {
+        let end = self.text.floor_char_boundary(bytes);
+        Self { text: self.text.get(..end).unwrap_or_default(), ..self }
+    }
+
     /// The text at `span` of the file, when it lies in the body.
     fn slice(self, span: Span) -> &'a str {
         let inside = |offset: u32| (offset as usize).checked_sub(self.start);

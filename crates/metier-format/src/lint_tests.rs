@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::{Neighbour, Surroundings, everything, lint};
 use crate::diagnostic::{Code, Diagnostic, Mode, Severity};
-use crate::limits::{MAX_DIAGNOSTICS, MAX_FILE_BYTES};
+use crate::limits::{MAX_DIAGNOSTICS, MAX_FILE_BYTES, MAX_MARKDOWN_BYTES};
 use crate::parse::{Parsed, parse};
 use crate::span::Position;
 
@@ -52,6 +52,26 @@ fn check_help(body: &str, paths: &[&str], help: &str) {
 fn a_sound_skill_gets_no_advice() {
     // F5
     check("# Sort\n\nSee [the guide](references/guide.md).\n", &["references/guide.md"], &[]);
+}
+
+#[test]
+fn what_lies_past_the_bound_of_a_huge_body_is_said_and_not_guessed_at() {
+    // F4, F5: BodyTooManyTokens
+    let text =
+        |filler: usize| format!("{HEAD}[a](gone.md)\n{}[b](lost.md)\n", "é\n".repeat(filler));
+    let marked = |text: &str, code: Code| -> Vec<String> {
+        let found = findings(text, Some(&["references/guide.md"]));
+        let spans = found.iter().filter(|d| d.code == code).map(|d| d.span);
+        spans.map(|span| span.map_or(String::new(), |s| s.slice(text).to_owned())).collect()
+    };
+    let small = text(400);
+    assert_eq!(marked(&small, Code::DeadLink), ["gone.md", "lost.md"]);
+    assert_eq!(marked(&small, Code::UnreferencedFile).len(), 1);
+    let huge = text(MAX_MARKDOWN_BYTES / 3);
+    assert_eq!(marked(&huge, Code::DeadLink), ["gone.md"]);
+    assert_eq!(marked(&huge, Code::UnreferencedFile).len(), 0);
+    let found = findings(&huge, None);
+    assert!(found.iter().any(|d| d.message.ends_with("in the first 1048576")), "{found:?}");
 }
 
 #[test]

@@ -63,6 +63,12 @@ impl Settings {
     /// Reads the settings file and decides every setting.
     pub(crate) fn load(global: &Global, environment: &Environment) -> Result<Self, CommandError> {
         let here = &environment.directory;
+        let unless = |flag: &Option<PathBuf>, variable: &Option<PathBuf>| match flag {
+            Some(_) => None,
+            None => variable.clone(),
+        };
+        absolute("METIER_CONFIG", unless(&global.config, &environment.config))?;
+        absolute("METIER_HOME", unless(&global.home, &environment.metier_home))?;
         let explicit = global.config.as_deref().or(environment.config.as_deref());
         let explicit = explicit.map(|path| environment.resolve(path, here));
         let config = Config::load(explicit.as_deref(), environment)?;
@@ -183,6 +189,18 @@ fn home(global: &Global, environment: &Environment) -> Option<PathBuf> {
     }
     let data = || environment.home.as_ref().map(|home| home.join(".local/share"));
     Some(environment.xdg_data_home.clone().or_else(data)?.join("metier"))
+}
+
+/// A relative path in the environment would mean another directory in every project one enters, and
+/// a project could bring that directory.
+fn absolute(variable: &str, value: Option<PathBuf>) -> Result<(), CommandError> {
+    match value.filter(|path| !path.is_absolute() && !path.starts_with("~")) {
+        None => Ok(()),
+        Some(path) => {
+            let message = format!("`{variable}` is `{}`, not an absolute path", path.display());
+            Err(CommandError::usage(message).hint("give the whole path, from `/` or `~/`"))
+        }
+    }
 }
 
 /// The project the user named; a mistyped one would silently mean no project at all.

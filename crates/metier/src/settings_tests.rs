@@ -107,6 +107,19 @@ fn state_lives_where_flag_variable_xdg_or_home_say() {
 }
 
 #[test]
+fn a_relative_place_in_the_environment_is_refused() {
+    // D1, U1
+    let world = World::new();
+    for variable in ["METIER_HOME", "METIER_CONFIG"] {
+        let wrong = environment(&world, &[(variable, ".metier")]);
+        let error = Settings::load(&Global::default(), &wrong).unwrap_err();
+        assert!(error.message().ends_with("not an absolute path"), "{}", error.message());
+    }
+    let flag = Global { home: Some("state".into()), ..Global::default() };
+    assert!(load(&world, &flag, &[("METIER_HOME", "elsewhere")]).home.is_some());
+}
+
+#[test]
 fn only_roots_given_by_flags_count_when_defaults_are_off() {
     // D1
     let world = World::new();

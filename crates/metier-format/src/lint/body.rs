@@ -2,7 +2,7 @@
 
 use super::{Body, Findings};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::limits::{MAX_BODY_LINES, MAX_BODY_TOKENS};
+use crate::limits::{MAX_BODY_LINES, MAX_BODY_TOKENS, MAX_MARKDOWN_BYTES};
 use crate::span::Span;
 
 /// Bytes a token takes on average. Real bodies measure 4.2, so a body said to be too large by this
@@ -28,6 +28,16 @@ pub(super) fn check(body: Body<'_>, tokens: Option<usize>) -> Findings {
         let size = tokens.map_or_else(|| format!("about {estimate}"), |exact| exact.to_string());
         findings.push(Some(start), || {
             let message = format!("The body has {size} tokens, more than {MAX_BODY_TOKENS}");
+            Diagnostic::new(Code::BodyTooManyTokens, message)
+        });
+    }
+    let bytes = body.text.len();
+    if bytes > MAX_MARKDOWN_BYTES {
+        findings.push(Some(start), || {
+            let message = format!(
+                "The body has {bytes} bytes; links and scripts are looked for in the first \
+                 {MAX_MARKDOWN_BYTES}"
+            );
             Diagnostic::new(Code::BodyTooManyTokens, message)
         });
     }

@@ -4,6 +4,7 @@ use clap::Args;
 use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::parse_frontmatter;
 use metier_format::text::visible_line;
+use metier_store::limits::MAX_SEARCH_FIELD_BYTES;
 use metier_store::search::{Document, SearchIndex, SearchIndexBuilder};
 use metier_store::suggest::did_you_mean;
 use metier_store::{Entry, Store as _};
@@ -13,7 +14,7 @@ use crate::error::{CommandResult, Status};
 use crate::parallel;
 use crate::settings::Settings;
 use crate::shape::SkillShape;
-use crate::ui::{Table, Tone, Ui};
+use crate::ui::{Table, Tone, Ui, counted};
 use crate::view::View;
 
 /// Skills whose bodies are in memory at once while they are indexed.
@@ -74,6 +75,10 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, ui: &mut Ui) -> Comman
     if hits.is_empty() {
         remark_on_nothing(&view, &query, ui);
     }
+    if index.cut() > 0 {
+        let skills = counted(index.cut(), "long skill", "long skills");
+        ui.note(&format!("only the start of {skills} was searched"));
+    }
     view.remark_on_walk(ui);
     Ok(Status::Ok)
 }
@@ -99,7 +104,9 @@ pub(crate) fn index(view: &View, threads: usize) -> SearchIndex {
 fn body(view: &View, entry: &Entry) -> Option<String> {
     let read = view.store.read(&entry.location(), "SKILL.md", MAX_FILE_BYTES as u64).ok()?;
     let start = parse_frontmatter(&read.bytes, None).body?;
-    String::from_utf8(read.bytes.get(start as usize..)?.to_vec()).ok()
+    let body = std::str::from_utf8(read.bytes.get(start as usize..)?).ok()?;
+    // The index looks at less than this; a thousand long bodies at once would fill the memory.
+    body.get(..body.floor_char_boundary(2 * MAX_SEARCH_FIELD_BYTES)).map(str::to_owned)
 }
 
 fn hits<'a>(view: &'a View, index: &SearchIndex, query: &str, limit: usize) -> Vec<Found<'a>> {

@@ -132,6 +132,20 @@ fn a_read_only_file_is_reported_and_not_replaced() {
 }
 
 #[test]
+fn a_repair_that_fails_does_not_hide_those_that_were_made() {
+    // F5, U1
+    let world = World::new();
+    world.write("project/first/SKILL.md", FAULTY);
+    let file = world.write("project/second/SKILL.md", FAULTY);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o400)).unwrap();
+    let run = metier(&world, &["lint", "--fix"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("fixed first/SKILL.md"), "{}", run.stdout);
+    assert!(run.stdout.contains("second/SKILL.md:3"), "{}", run.stdout);
+    assert!(run.stderr.ends_with("second/SKILL.md` is read-only\n"), "{}", run.stderr);
+}
+
+#[test]
 fn fix_writes_nothing_outside_the_directory_that_was_named() {
     // F5, F4
     let world = World::new();

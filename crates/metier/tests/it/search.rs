@@ -87,3 +87,17 @@ fn a_body_that_cannot_be_read_does_not_keep_the_rest_from_being_searched() {
     let document = hermetic(&world, &["search", "--json", "gardens"]).json();
     assert_eq!(document["hits"][0]["name"], "odd");
 }
+
+#[test]
+fn a_body_too_long_to_search_whole_is_said_to_be() {
+    // D8
+    let world = World::new();
+    let head = "---\nname: long\ndescription: Is long. Use when length matters.\n---\n";
+    let body = format!("aardvark\n{}\nzebra\n", "é\n".repeat(200_000));
+    world.write("roots/personal/long/SKILL.md", format!("{head}{body}"));
+    let start = hermetic(&world, &["search", "aardvark"]);
+    assert!(start.stdout.starts_with("long "), "{}", start.stdout);
+    let end = hermetic(&world, &["search", "zebra"]);
+    assert_eq!((end.code, end.stdout.as_str()), (0, ""));
+    assert!(end.stderr.contains("only the start of 1 long skill was searched"), "{}", end.stderr);
+}
