@@ -8,11 +8,14 @@
 pub mod bundled;
 mod candidate;
 pub mod catalog;
+pub mod client;
 pub mod contained;
 pub mod digest;
+pub mod disclose;
 pub mod discover;
 mod disk;
 pub mod file_store;
+pub mod guide;
 pub mod index;
 pub mod layer;
 pub mod layered_store;
@@ -28,15 +31,18 @@ pub mod search;
 pub mod selection;
 pub mod store;
 pub mod suggest;
+pub mod tokens;
 mod tree;
 mod walk;
 pub mod watch;
+pub mod why;
 
 #[cfg(test)]
 mod fixture;
 
 pub use catalog::{Catalog, Entry};
 pub use contained::ContainedPath;
+pub use disclose::{Disclose, Disclosure, Style, disclose};
 pub use discover::{Discovery, Facts, Found, Skipped};
 pub use file_store::FileStore;
 pub use layer::{Layer, Precedence, Root, RootId};
