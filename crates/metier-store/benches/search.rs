@@ -1,4 +1,4 @@
-//! Prints what building and asking the search index costs at 1,000 and 10,000 documents, beside a
+//! D8: prints what building and asking the search index costs at 1,000 and 10,000 documents, beside a
 //! plain scan for the same words, and what suggesting a name costs. Run with
 //! `cargo bench -p metier-store --bench search`.
 

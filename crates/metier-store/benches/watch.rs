@@ -1,4 +1,4 @@
-//! Prints how long a change of a file takes to reach a subscriber among 1,000 skills, what starting
+//! D7: prints how long a change of a file takes to reach a subscriber among 1,000 skills, what starting
 //! the watch costs, and how a storm of files ends. Run with
 //! `cargo bench -p metier-store --bench watch`.
 

@@ -3,7 +3,8 @@ use metier_format::manifest::{Scope, Text};
 use metier_format::{AllowedTools, Manifest, Parsed, Span, Spanned, ToolPattern};
 
 use super::{
-    Spot, Start, candidate, directory_name, facts, is_skill_file, misnamed, parsed, start,
+    Spot, Start, at_a_glance, candidate, directory_name, facts, is_skill_file, misnamed, parsed,
+    start,
 };
 use crate::digest::sha256;
 use crate::discover::{Facts, FoundScope};
@@ -27,14 +28,14 @@ fn manifest() -> Manifest {
 fn more_is_read_only_while_the_frontmatter_is_open() {
     // D2
     let check = |text: &[u8], expect: Start| assert_eq!(start(text), expect, "{text:?}");
-    check(TEXT, Start::Enough);
+    check(TEXT, Start::Closed);
     check(b"---\nname: x\n", Start::GoesOn);
-    check(b"# No frontmatter at all", Start::Enough);
+    check(b"# No frontmatter at all", Start::Absent);
     check(b"", Start::GoesOn);
     check(b"\xef\xbb\xbf \r\n\n", Start::GoesOn);
     check(b"---\nname: x\n---", Start::GoesOn);
-    check(b"---\nname: x\n---\n", Start::GoesOn);
-    check(b"---\nname: x\n---\nB", Start::Enough);
+    check(b"---\nname: x\n---\n", Start::Closed);
+    check(b"---\nname: x\n---\nB", Start::Closed);
 }
 
 #[test]
@@ -47,6 +48,30 @@ fn a_candidate_says_what_and_where_it_is() {
     assert_eq!(found.path.to_str(), Some("a/sort-mail"));
     assert_eq!(found.digest, sha256(b"name: sort-mail\ndescription: Sorts mail.\n"));
     assert_eq!(found.facts, None);
+}
+
+#[test]
+fn a_glance_gives_the_same_candidate_as_parsing() {
+    // D1, N1
+    let check = |yaml: &str| {
+        let text = format!("---\nname: a\ndescription: What it does.\n{yaml}---\nBody\n");
+        let text = text.as_bytes();
+        let glanced = at_a_glance(text, Some(b"a"), spot(b"x/a")).expect("a plain file");
+        assert_eq!(Ok(glanced), candidate(text, parsed(text, Some(b"a")), spot(b"x/a")), "{yaml}");
+    };
+    check("");
+    check("license: MIT\ncompatibility: Needs git\n");
+    check("metadata:\n  version: '2'\nallowed-tools: Read Bash(git:*)\n");
+}
+
+#[test]
+fn a_glance_is_not_enough_when_the_bytes_end_with_the_fence() {
+    // D2
+    let text = b"---\nname: a\ndescription: b\n---";
+    assert_eq!(at_a_glance(text, Some(b"a"), spot(b"a")), None);
+    assert_eq!(at_a_glance(TEXT, None, spot(b"")), None);
+    assert_eq!(at_a_glance(TEXT, Some(b"\xff"), spot(b"\xff")), None);
+    assert_eq!(at_a_glance(TEXT, Some(b"other"), spot(b"other")), None);
 }
 
 #[test]
@@ -95,9 +120,13 @@ fn tools_are_one_line_and_unreadable_ones_allow_nothing() {
     // D5, S3
     let check = |tools: AllowedTools, expect: &str| {
         let mut manifest = manifest();
-        manifest.allowed_tools = Some(Spanned::new(tools, Span::default()));
+        manifest.allowed_tools = Some(Spanned::new(tools.clone(), Span::default()));
         let facts = facts(&mut manifest).expect("tools are a fact");
         assert_eq!(facts.allowed_tools.as_deref(), Some(expect));
+        if let AllowedTools::Only(patterns) = tools {
+            let shown: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+            assert_eq!(shown.join(" "), expect, "as the format crate writes them");
+        }
     };
     let bash = ToolPattern { tool: "Bash".into(), argument: Some("git add *".into()) };
     let read = ToolPattern { tool: "Read".into(), argument: None };
@@ -115,7 +144,7 @@ fn other_spellings_of_the_file_are_known_and_reported() {
     let finding = misnamed("Skill.md").unwrap();
     assert_eq!(
         (finding.code, &*finding.message),
-        (Code::FileName, "the file is called `Skill.md`")
+        (Code::FileName, "The file is called `Skill.md`")
     );
 }
 

@@ -60,7 +60,7 @@ fn world() -> World {
     }
     let absolute_inside = skill.join("SKILL.md");
     symlink(absolute_inside, skill.join("absolute-inside")).unwrap();
-    symlink("/proc/self/root/etc/passwd", skill.join("magic")).unwrap();
+    symlink("/proc/self/exe", skill.join("magic")).unwrap();
     world
 }
 

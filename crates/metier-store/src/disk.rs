@@ -10,15 +10,17 @@ use std::cmp::min;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 
-use metier_format::{Code, Diagnostic, Parsed};
+use metier_format::limits::MAX_PREFIX_BYTES;
+use metier_format::{Code, Diagnostic};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 use crate::candidate::{self, SKILL_FILE, Spot, Start};
 use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
+use crate::discover::Found;
 use crate::layer::Root;
 use crate::level::{Child, Identity};
-use crate::limits::{LISTING_BYTES, MAX_PREFIX_BYTES, PREFIX_BYTES};
+use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::paths::{joined, path_of, shown};
 use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
@@ -31,12 +33,18 @@ pub(crate) struct Disk {
     name: Option<Box<[u8]>>,
     /// What the root is.
     pub(crate) identity: Identity,
+    /// Whether links to directories are followed that are no skills themselves. Not in a project
+    /// nobody trusts: one link to `/` would have every directory of the machine looked into.
+    follows: bool,
 }
 
-/// The start of a file and what it says.
-struct Opening {
-    parsed: Parsed,
+/// The start of a file, as far as it has been read.
+struct Reading<'a> {
+    fd: &'a OwnedFd,
+    text: &'a mut Vec<u8>,
     length: usize,
+    /// Bytes really read.
+    bytes: u64,
 }
 
 /// What a directory turned out to be when its file was opened.
@@ -56,8 +64,6 @@ enum Unread {
     System(Errno),
     /// It is not a regular file but this.
     Special(FileType),
-    /// The frontmatter goes on past what is read.
-    TooLarge,
 }
 
 impl Disk {
@@ -66,21 +72,30 @@ impl Disk {
         let fd = openat(CWD, &root.path, OPEN_DIRECTORY, Mode::empty())?;
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
-        Ok(Self { fd, name, identity })
+        Ok(Self { fd, name, identity, follows: root.trusted })
     }
 
     /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
-    /// none, an error when a link there leads nowhere.
-    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, Errno> {
-        let directory =
-            |stat: &Stat| (kind_of(stat) == FileType::Directory).then(|| identity_of(stat));
+    /// none, and in words why a link there is not followed.
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, String> {
         match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) if kind_of(&stat) == FileType::Symlink => {
-                statat(&self.fd, path, AtFlags::empty()).map(|stat| directory(&stat))
-            }
-            Ok(stat) => Ok(directory(&stat)),
+            Ok(stat) if kind_of(&stat) == FileType::Symlink => self.behind(path),
+            Ok(stat) => Ok((kind_of(&stat) == FileType::Directory).then(|| identity_of(&stat))),
             Err(_) => Ok(None),
         }
+    }
+
+    /// The directory that the link at `path` leads to; nothing when it leads to something else.
+    fn behind(&self, path: &[u8]) -> Result<Option<Identity>, String> {
+        let stat = statat(&self.fd, path, AtFlags::empty()).map_err(link_reason)?;
+        if kind_of(&stat) != FileType::Directory {
+            return Ok(None);
+        }
+        let file = joined(path, SKILL_FILE.as_bytes());
+        if self.follows || statat(&self.fd, file, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+            return Ok(Some(identity_of(&stat)));
+        }
+        Err("it is a link to a directory that is no skill, in a project that is not trusted".into())
     }
 
     /// Opens `file` in the directory and makes what it says known.
@@ -117,18 +132,11 @@ impl Disk {
     /// The open file, whatever it is, becomes a candidate or a skipped file.
     fn take(&self, fd: &OwnedFd, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) {
         let directory = candidate::directory_name(at.path, self.name.as_deref());
-        let text = &mut desk.scratch.text;
+        let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
         desk.harvest.stats.files += 1;
-        let outcome = match opening(fd, text, directory, &mut desk.harvest.stats.bytes_read) {
-            Ok(Opening { mut parsed, length }) => {
-                if let Some(misnamed) = candidate::misnamed(file) {
-                    parsed.diagnostics.insert(0, misnamed);
-                }
-                let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
-                candidate::candidate(text.get(..length).unwrap_or_default(), parsed, spot)
-            }
-            Err(unread) => Err(vec![unread.diagnostic(&joined(at.path, file.as_bytes()))]),
-        };
+        let mut reading = Reading { fd, text: &mut desk.scratch.text, length: 0, bytes: 0 };
+        let outcome = reading.candidate(file, directory, spot);
+        desk.harvest.stats.bytes_read += reading.bytes;
         match outcome {
             Ok(found) => desk.found(found),
             Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
@@ -177,7 +185,7 @@ impl Disk {
         }
         match file {
             Some(file) if !desk.is_bare_root(at) => {
-                desk.discard(&group);
+                desk.discard(&group, at);
                 self.probe(at, &file, desk);
             }
             Some(_) | None => desk.close(group, at),
@@ -195,22 +203,21 @@ impl Disk {
         if is_hidden(name) {
             return None;
         }
-        match kind {
-            FileType::Directory => Some(Child { name, identity: (device, inode), linked: false }),
-            FileType::Symlink | FileType::Unknown => {
-                let path = joined(at.path, name);
-                match statat(&self.fd, &*path, AtFlags::empty()) {
-                    Ok(stat) if kind_of(&stat) == FileType::Directory => {
-                        Some(Child { name, identity: identity_of(&stat), linked: true })
-                    }
-                    Ok(_) => None,
-                    Err(errno) => {
-                        desk.unreadable(&path, &link_reason(errno));
-                        None
-                    }
-                }
+        let path = || joined(at.path, name);
+        let found = match kind {
+            FileType::Directory => {
+                return Some(Child { name, identity: (device, inode), linked: false });
             }
-            _ => None,
+            FileType::Symlink => self.behind(&path()),
+            FileType::Unknown => self.directory(&path()),
+            _ => Ok(None),
+        };
+        match found {
+            Ok(identity) => identity.map(|identity| Child { name, identity, linked: true }),
+            Err(why) => {
+                desk.unreadable(&path(), &why);
+                None
+            }
         }
     }
 }
@@ -226,12 +233,77 @@ impl Ground for Disk {
     }
 }
 
+impl Reading<'_> {
+    /// The candidate, or what is wrong with the file: one page is read, and more only while the
+    /// frontmatter is not closed.
+    fn candidate(
+        &mut self,
+        file: &str,
+        directory: Option<&[u8]>,
+        spot: Spot<'_>,
+    ) -> Result<Found, Vec<Diagnostic>> {
+        let refused = |unread: Unread| vec![unread.diagnostic(&joined(spot.path, file.as_bytes()))];
+        self.read_to(PREFIX_BYTES).map_err(refused)?;
+        let misnamed = candidate::misnamed(file);
+        if misnamed.is_none()
+            && let Some(found) = candidate::at_a_glance(self.start(), directory, spot)
+        {
+            return Ok(found);
+        }
+        self.read_on().map_err(refused)?;
+        let mut parsed = candidate::parsed(self.start(), directory);
+        parsed.diagnostics.splice(0..0, misnamed);
+        candidate::candidate(self.start(), parsed, spot)
+    }
+
+    /// Reads until the frontmatter is closed, there is none, or the limit or the end is reached.
+    fn read_on(&mut self) -> Result<(), Unread> {
+        if candidate::start(self.start()) == Start::Closed {
+            return Ok(());
+        }
+        match kind_of(&fstat(self.fd).map_err(Unread::System)?) {
+            FileType::RegularFile => {}
+            kind => return Err(Unread::Special(kind)),
+        }
+        while self.length < MAX_PREFIX_BYTES && candidate::start(self.start()) == Start::GoesOn {
+            let before = self.length;
+            self.read_to(min(MAX_PREFIX_BYTES, before.max(PREFIX_BYTES) * 2))?;
+            if self.length == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads once, as far as `end` at most.
+    fn read_to(&mut self, end: usize) -> Result<(), Unread> {
+        if self.text.len() < end {
+            self.text.resize(end, 0);
+        }
+        let free = self.text.get_mut(self.length..end).unwrap_or_default();
+        match retry_on_intr(|| pread(self.fd, &mut *free, self.length as u64)) {
+            Ok(count) => {
+                self.length += count;
+                self.bytes += count as u64;
+                Ok(())
+            }
+            Err(errno) => Err(match fstat(self.fd).map(|stat| kind_of(&stat)) {
+                Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
+                Ok(kind) => Unread::Special(kind),
+            }),
+        }
+    }
+
+    fn start(&self) -> &[u8] {
+        self.text.get(..self.length).unwrap_or_default()
+    }
+}
+
 impl Unread {
     fn diagnostic(&self, path: &[u8]) -> Diagnostic {
         match self {
             Self::System(errno) => not_opened(FileType::RegularFile, *errno, path),
             Self::Special(kind) => special(*kind, path),
-            Self::TooLarge => candidate::too_large(),
         }
     }
 }
@@ -319,70 +391,6 @@ fn set_path(path: &mut Vec<u8>, parent: &[u8], name: &[u8]) {
     }
     path.extend_from_slice(name);
     path.push(0);
-}
-
-/// Reads the start of the file into `text` and parses it: one page, and more only while the
-/// frontmatter is not closed. `bytes_read` counts what was really read.
-fn opening(
-    fd: &OwnedFd,
-    text: &mut Vec<u8>,
-    directory: Option<&[u8]>,
-    bytes_read: &mut u64,
-) -> Result<Opening, Unread> {
-    if text.len() < PREFIX_BYTES {
-        text.resize(PREFIX_BYTES, 0);
-    }
-    let mut length = read_at(fd, text, 0, PREFIX_BYTES, bytes_read)?;
-    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
-    // Closed with something after it: the usual case, decided without looking twice.
-    if parsed.body.is_some_and(|body| (body as usize) < length) {
-        return Ok(Opening { parsed, length });
-    }
-    match kind_of(&fstat(fd).map_err(Unread::System)?) {
-        FileType::RegularFile => {}
-        kind => return Err(Unread::Special(kind)),
-    }
-    while candidate::start(text.get(..length).unwrap_or_default()) == Start::GoesOn {
-        if length == MAX_PREFIX_BYTES {
-            return Err(Unread::TooLarge);
-        }
-        let end = min(MAX_PREFIX_BYTES, length.max(PREFIX_BYTES) * 2);
-        if text.len() < end {
-            text.resize(end, 0);
-        }
-        match read_at(fd, text, length, end, bytes_read)? {
-            0 => break,
-            count => length += count,
-        }
-    }
-    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
-    Ok(Opening { parsed, length })
-}
-
-fn read_at(
-    fd: &OwnedFd,
-    text: &mut [u8],
-    start: usize,
-    end: usize,
-    bytes_read: &mut u64,
-) -> Result<usize, Unread> {
-    let free = text.get_mut(start..end).unwrap_or_default();
-    loop {
-        match pread(fd, &mut *free, start as u64) {
-            Ok(count) => {
-                *bytes_read += count as u64;
-                return Ok(count);
-            }
-            Err(Errno::INTR) => {}
-            Err(Errno::ISDIR) => return Err(Unread::Special(FileType::Directory)),
-            Err(errno) => {
-                return Err(match fstat(fd).map(|stat| kind_of(&stat)) {
-                    Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
-                    Ok(kind) => Unread::Special(kind),
-                });
-            }
-        }
-    }
 }
 
 #[cfg(test)]

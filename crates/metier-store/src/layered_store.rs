@@ -5,7 +5,7 @@ use metier_format::{Code, Diagnostic};
 use crate::digest::Tree;
 use crate::discover::{Discovery, Note, ScanLimits};
 use crate::layer::{Root, RootId};
-use crate::scan::Once;
+use crate::repeats::drop_repeated;
 use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
 
 /// Several stores as one, in the order given.
@@ -51,11 +51,9 @@ impl Store for LayeredStore {
 
     fn discover(&self, limits: &ScanLimits) -> Discovery {
         let mut all = Discovery { roots: self.roots.clone(), ..Discovery::default() };
-        let mut once = Once::default();
         for (first, store) in &self.stores {
             let renumbered = |root: RootId| RootId(first.saturating_add(root.0));
             let mut one = store.discover(limits);
-            one.found.retain(|found| once.first(found.identity));
             one.found.iter_mut().for_each(|found| found.root = renumbered(found.root));
             one.skipped.iter_mut().for_each(|skipped| skipped.root = renumbered(skipped.root));
             one.notes.iter_mut().for_each(|note| note.root = renumbered(note.root));
@@ -64,8 +62,9 @@ impl Store for LayeredStore {
             all.notes.append(&mut one.notes);
             all.stats += one.stats;
         }
+        drop_repeated(&mut all.found, &all.roots);
         if self.full {
-            let message = "a store was left out: together the stores have too many roots";
+            let message = "A store was left out: together the stores have too many roots";
             let diagnostic = Diagnostic::new(Code::RootUnreadable, message);
             let path = std::path::PathBuf::new();
             all.notes.push(Note { root: RootId(u16::MAX), path, diagnostic });

@@ -5,7 +5,8 @@
 //! other.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 use std::ops::Range;
 
 use crate::paths::{joined, path_order};
@@ -28,6 +29,7 @@ struct Entry {
     start: u32,
     end: u32,
     identity: Identity,
+    linked: bool,
 }
 
 /// A subdirectory as a listing shows it.
@@ -51,6 +53,8 @@ pub(crate) struct Siblings {
     /// How many are kept; the rest only counted.
     cap: usize,
     cut: u64,
+    /// Those that lie too deep to be kept at all.
+    pub(crate) deep: Tally,
 }
 
 /// Directories that were left out: how many, and the first of them in order.
@@ -67,13 +71,14 @@ pub(crate) struct Tally {
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     plain: Vec<Identity>,
-    set: Option<BTreeSet<Identity>>,
+    /// Once there was a link: what each directory is, and whether a link led to it.
+    all: Option<BTreeMap<Identity, bool>>,
 }
 
 impl Level {
     /// The level of one directory alone; the root's path is empty.
     pub(crate) fn of(path: &[u8], identity: Identity) -> Self {
-        let only = Entry { start: 0, end: offset(path.len()), identity };
+        let only = Entry { start: 0, end: offset(path.len()), identity, linked: false };
         Self { paths: path.to_vec(), entries: vec![only], linked: false }
     }
 
@@ -91,7 +96,8 @@ impl Level {
     /// Starts adding the subdirectories of `parent`, of which `cap` are kept.
     pub(crate) fn siblings(&self, parent: &[u8], cap: usize) -> Siblings {
         let prefix = if parent.is_empty() { 0 } else { parent.len() + 1 };
-        Siblings { first: self.len(), first_byte: self.paths.len(), prefix, cap, cut: 0 }
+        let (first, first_byte) = (self.len(), self.paths.len());
+        Siblings { first, first_byte, prefix, cap, cut: 0, deep: Tally::default() }
     }
 
     /// Adds one subdirectory of `parent`.
@@ -103,8 +109,9 @@ impl Level {
         }
         self.paths.extend_from_slice(child.name);
         let end = offset(self.paths.len());
-        self.entries.push(Entry { start, end, identity: child.identity });
-        self.linked |= child.linked;
+        let Child { identity, linked, .. } = child;
+        self.entries.push(Entry { start, end, identity, linked });
+        self.linked |= linked;
         // Memory stays bounded however many there are; cutting at twice the cap keeps it linear.
         if self.len() - group.first > group.cap.saturating_mul(2).saturating_add(1024) {
             self.sort(group);
@@ -132,7 +139,7 @@ impl Level {
             let start = offset(self.paths.len());
             self.paths.extend_from_slice(other.path(entry));
             let end = offset(self.paths.len());
-            self.entries.push(Entry { start, end, identity: entry.identity });
+            self.entries.push(Entry { start, end, ..*entry });
         }
     }
 
@@ -179,10 +186,24 @@ impl Level {
 }
 
 impl Tally {
-    /// One directory more, called `name` in `parent`.
+    /// One directory more, called `name` in `parent`. Its path is put together only when it comes
+    /// first.
     pub(crate) fn add(&mut self, parent: &[u8], name: &[u8]) {
         self.count += 1;
-        self.put_first(joined(parent, name).into());
+        let later = self.first.as_ref().is_some_and(|first| {
+            let below = if parent.is_empty() {
+                Some(&**first)
+            } else {
+                first.strip_prefix(parent).and_then(|rest| rest.strip_prefix(b"/"))
+            };
+            match below {
+                Some(other) => path_order(other, name) != Ordering::Greater,
+                None => path_order(first, parent) != Ordering::Greater,
+            }
+        });
+        if !later {
+            self.first = Some(joined(parent, name).into());
+        }
     }
 
     /// Both together.
@@ -204,13 +225,21 @@ impl Tally {
 impl Seen {
     /// Drops the directories of `level` that were seen before, on this level or above it.
     pub(crate) fn admit(&mut self, level: &mut Level) {
-        if self.set.is_none() && !level.linked {
+        if self.all.is_none() && !level.linked {
             self.plain.extend(level.entries.iter().map(|entry| entry.identity));
             return;
         }
-        let plain = std::mem::take(&mut self.plain);
-        let set = self.set.get_or_insert_with(|| plain.into_iter().collect());
-        level.entries.retain(|entry| set.insert(entry.identity));
+        let plain = std::mem::take(&mut self.plain).into_iter();
+        let all = self.all.get_or_insert_with(|| plain.map(|identity| (identity, false)).collect());
+        // Two entries of directories that are no links cannot be the same directory; a stacked
+        // filesystem may give them the same number all the same.
+        level.entries.retain(|entry| match all.entry(entry.identity) {
+            Slot::Vacant(slot) => {
+                slot.insert(entry.linked);
+                true
+            }
+            Slot::Occupied(earlier) => !*earlier.get() && !entry.linked,
+        });
     }
 }
 

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::{Child, Level, Seen, Tally};
+use crate::paths::{joined, path_order};
 
 fn child(name: &str, inode: u64) -> Child<'_> {
     Child { name: name.as_bytes(), identity: (1, inode), linked: false }
@@ -90,6 +91,24 @@ fn what_is_cut_is_counted_with_the_first_by_name() {
     assert_eq!((tally.count, tally.first.as_deref()), (4, Some(&b"a/q"[..])));
 }
 
+proptest! {
+    #[test]
+    fn the_first_of_what_is_left_out_is_first_by_path(
+        paths in prop::collection::vec(("[ab-]{1,2}(/[ab-]{1,2}){0,2}|", "[ab-]{1,2}"), 1..8),
+    ) {
+        // D1, D3
+        let mut tally = Tally::default();
+        let mut all = Vec::new();
+        for (parent, name) in &paths {
+            tally.add(parent.as_bytes(), name.as_bytes());
+            all.push(joined(parent.as_bytes(), name.as_bytes()));
+        }
+        all.sort_by(|a, b| path_order(a, b));
+        prop_assert_eq!(tally.count, paths.len() as u64);
+        prop_assert_eq!(tally.first.as_deref(), Some(&*all[0]));
+    }
+}
+
 #[test]
 fn a_directory_seen_before_is_dropped_once_a_link_appeared() {
     // D1
@@ -105,7 +124,14 @@ fn a_directory_seen_before_is_dropped_once_a_link_appeared() {
     second.close(group);
     seen.admit(&mut second);
     assert_eq!(names_of(&second), ["a/new"]);
-    let (mut third, _) = level_of("c", &["x".into()], 9);
+    let (mut third, _) = level_of("c", &["x".into(), "y".into()], 9);
     seen.admit(&mut third);
-    assert_eq!(names_of(&third), Vec::<String>::new(), "inode 1 was `a`");
+    assert_eq!(names_of(&third), ["c/x", "c/y"], "no link led to inodes 1 and 2");
+    let mut fourth = Level::default();
+    let mut group = fourth.siblings(b"d", 9);
+    fourth.add(&mut group, b"d", child("real", 7));
+    fourth.add(&mut group, b"d", child("real-again", 7));
+    fourth.close(group);
+    seen.admit(&mut fourth);
+    assert_eq!(names_of(&fourth), Vec::<String>::new(), "a link led to it before");
 }

@@ -24,6 +24,7 @@ pub mod limits;
 mod load;
 pub mod memory_store;
 mod paths;
+mod repeats;
 mod rescan;
 mod resources;
 mod scan;

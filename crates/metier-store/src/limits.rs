@@ -23,13 +23,12 @@ pub const MAX_THREADS: usize = 16;
 /// looking at about twenty directories does.
 pub const DIRECTORIES_PER_THREAD: usize = 64;
 
+/// Directories that cannot be read, named per root. Past this they are counted.
+pub const MAX_NOTES: usize = 1000;
+
 /// Bytes read from a `SKILL.md` at first. Real frontmatter is a few hundred bytes, and one page
 /// costs the kernel no more than one byte.
 pub const PREFIX_BYTES: usize = 4096;
-
-/// Most bytes read from a `SKILL.md` at discovery: the largest frontmatter there may be, its
-/// fences, and a page for blank lines before them.
-pub const MAX_PREFIX_BYTES: usize = metier_format::limits::MAX_FRONTMATTER_BYTES + PREFIX_BYTES;
 
 /// Bytes of directory entries asked for at once. Larger gains nothing measurable.
 pub const LISTING_BYTES: usize = 32 * 1024;

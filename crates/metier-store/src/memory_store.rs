@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
+use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic};
 use rustix::fs::FileType;
 
-use crate::candidate::{self, SKILL_FILE, Spot, Start, is_skill_file};
+use crate::candidate::{self, SKILL_FILE, Spot, is_skill_file};
 use crate::contained::{ContainedPath, Refusal};
 use crate::digest::{Tree, TreeFile, TreeKind, sha256};
 use crate::discover::{Discovery, Note, ScanLimits, join};
@@ -18,7 +19,7 @@ use crate::disk::special;
 use crate::file_store::is_below;
 use crate::layer::{Layer, Root, RootId};
 use crate::level::Child;
-use crate::limits::{MAX_PREFIX_BYTES, MAX_RESOURCE_DEPTH};
+use crate::limits::MAX_RESOURCE_DEPTH;
 use crate::load::{self, MAX_SKILL_BYTES, Source};
 use crate::paths::{joined, path_of};
 use crate::resources::is_left_out;
@@ -147,9 +148,6 @@ impl MemoryStore {
     ) -> Result<crate::Found, Vec<Diagnostic>> {
         let start = bytes.get(..MAX_PREFIX_BYTES).unwrap_or(bytes);
         desk.harvest.stats.bytes_read += start.len() as u64;
-        if start.len() < bytes.len() && candidate::start(start) == Start::GoesOn {
-            return Err(vec![candidate::too_large()]);
-        }
         let root = self.root.path.file_name().map(|name| name.as_encoded_bytes());
         let mut parsed = candidate::parsed(start, candidate::directory_name(at.path, root));
         parsed.diagnostics.splice(0..0, candidate::misnamed(name));

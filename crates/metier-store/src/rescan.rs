@@ -2,7 +2,7 @@
 //! changed.
 
 use crate::discover::{Discovery, ScanLimits};
-use crate::disk::{Disk, link_reason};
+use crate::disk::Disk;
 use crate::file_store::FileStore;
 use crate::layer::{Root, RootId};
 use crate::paths::{bytes_of, depth_of};
@@ -23,7 +23,7 @@ impl FileStore {
         }
         let limits = ScanLimits { threads: thread_count(limits.threads), ..*limits };
         let plan = Plan::new(at.root, root.immediate_only, &limits);
-        let Harvest { found, skipped, notes, stats } = rewalk(root, &plan, bytes_of(&at.path));
+        let Harvest { found, skipped, notes, stats, .. } = rewalk(root, &plan, bytes_of(&at.path));
         let skipped = skipped.into_iter().map(|(_, skipped)| skipped).collect();
         Discovery { roots: Vec::new(), found, skipped, notes, stats }
     }
@@ -50,9 +50,10 @@ fn rewalk(root: &Root, plan: &Plan, path: &[u8]) -> Harvest {
     match disk.directory(path) {
         Ok(Some(identity)) => walk_from(&disk, plan, (path, identity)),
         Ok(None) => Harvest::default(),
-        Err(errno) => {
-            let notes = vec![unreadable(plan.root, path, &link_reason(errno))];
-            Harvest { notes, ..Harvest::default() }
+        Err(why) => {
+            let mut harvest = Harvest::default();
+            harvest.notes.push(unreadable(plan.root, path, &why));
+            harvest
         }
     }
 }

@@ -63,6 +63,22 @@ fn one_place_is_scanned_as_the_whole_would_be() {
 }
 
 #[test]
+fn a_link_of_a_project_nobody_trusts_is_treated_as_the_whole_scan_does() {
+    // D7, D4
+    let world = world();
+    symlink("../skills/group", world.path().join("skills/link")).unwrap();
+    symlink("../skills/one", world.path().join("skills/zone")).unwrap();
+    let root = Root { layer: Layer::Project, trusted: false, ..skills(&world) };
+    check(&root, "link", 1);
+    let store = FileStore::new(vec![root]);
+    let at = |path: &str| Location { root: RootId(0), path: Path::new(path).into() };
+    let part = store.rescan(&at("link"), &ScanLimits::default());
+    assert_eq!((part.found.len(), part.notes.len()), (0, 1));
+    let part = store.rescan(&at("zone"), &ScanLimits::default());
+    assert_eq!((part.found.len(), part.notes.len()), (1, 0));
+}
+
+#[test]
 fn a_place_too_deep_for_the_root_holds_nothing() {
     // D7
     let world = world();

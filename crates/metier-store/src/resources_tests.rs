@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use metier_testing::World;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::list;
+use super::{Links, Listing, list};
 use crate::contained::SkillDirectory;
 use crate::limits::{MAX_RESOURCE_DEPTH, MAX_RESOURCES};
 use crate::store::{ResourceFile, Resources};
@@ -105,13 +105,27 @@ fn what_goes_past_a_limit_is_counted() {
     assert_eq!(paths(&listed), [format!("{fits}fits")]);
     assert_eq!(listed.omitted, 1);
 
-    let world = World::new();
+    let mut many = Resources::default();
     for number in 0..MAX_RESOURCES + 5 {
-        world.write(format!("skill/{number:06}"), "");
+        many.add(&format!("{number:06}"), 1, false);
     }
-    let listed = resources(&world);
-    assert_eq!((listed.files.len(), listed.omitted), (MAX_RESOURCES, 5));
-    assert_eq!(listed.files.last().unwrap().path, format!("{:06}", MAX_RESOURCES - 1));
+    assert_eq!((many.files.len(), many.omitted), (MAX_RESOURCES, 5));
+    assert_eq!(many.sorted().files.last().unwrap().path, format!("{:06}", MAX_RESOURCES - 1));
+}
+
+#[test]
+fn of_more_entries_than_may_be_looked_at_the_first_by_name_are_kept() {
+    // R1, D3
+    let world = World::new();
+    for number in [7, 3, 9, 1, 5] {
+        world.write(format!("skill/{number}"), "");
+    }
+    let path = world.path().join("skill");
+    let skill = SkillDirectory::open(CWD, path.to_str().unwrap().as_bytes()).unwrap();
+    let mut listing = Listing { entries: 3, ..Listing::new(&skill, "SKILL.md") };
+    listing.directory(&skill.directory(None).unwrap(), &[], Links::Follow).unwrap();
+    assert_eq!(paths(&listing.resources), ["1", "3", "5"]);
+    assert_eq!(listing.resources.omitted, 2);
 }
 
 #[test]

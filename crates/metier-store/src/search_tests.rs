@@ -255,7 +255,13 @@ fn documents() -> impl Strategy<Value = Vec<(String, String, String)>> {
         prop::collection::vec(prop::sample::select(WORDS), count)
             .prop_map(move |words| words.join(between))
     };
-    prop::collection::vec((words(1..4, "-"), words(0..9, " "), words(0..9, " ")), 0..12)
+    let rows = prop::collection::vec((words(1..4, "-"), words(0..9, " "), words(0..9, " ")), 0..12);
+    // A catalog has each name once.
+    rows.prop_map(|mut rows: Vec<(String, String, String)>| {
+        rows.sort();
+        rows.dedup_by(|later, earlier| later.0 == earlier.0);
+        rows
+    })
 }
 
 fn build(rows: &[(String, String, String)]) -> SearchIndex {

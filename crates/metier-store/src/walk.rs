@@ -65,6 +65,10 @@ pub(crate) struct Harvest {
     pub(crate) notes: Vec<Note>,
     /// How much was done.
     pub(crate) stats: ScanStats,
+    /// Levels that had candidates; each is in order.
+    runs: usize,
+    /// Notes that were only counted.
+    unnoted: usize,
 }
 
 /// Where one thread works: its buffers, and what it has found on this level.
@@ -199,6 +203,9 @@ impl Desk<'_> {
     /// The directory at `path` cannot be read.
     pub(crate) fn unreadable(&mut self, path: &[u8], why: &str) {
         self.harvest.notes.push(unreadable(self.plan.root, path, why));
+        if self.harvest.notes.len() > 2 * limits::MAX_NOTES {
+            self.harvest.keep_first_notes();
+        }
     }
 
     /// Starts the list of subdirectories of `at`.
@@ -212,21 +219,25 @@ impl Desk<'_> {
         if self.descends {
             self.children.add(group, at.path, child);
         } else if !self.plan.immediate_only {
-            self.deep.add(at.path, child.name);
+            group.deep.add(at.path, child.name);
         }
     }
 
     /// Ends the list of subdirectories of `at`.
-    pub(crate) fn close(&mut self, group: Siblings, at: Directory<'_>) {
+    pub(crate) fn close(&mut self, mut group: Siblings, at: Directory<'_>) {
+        self.deep.merge(std::mem::take(&mut group.deep));
         let (range, cut) = self.children.close(group);
         if !range.is_empty() || cut > 0 {
             self.groups.push(Group { parent: at.index, range, cut });
         }
     }
 
-    /// Throws the list of subdirectories away: the directory is a skill after all.
-    pub(crate) fn discard(&mut self, group: &Siblings) {
+    /// Throws away the list of subdirectories of `at`, which is a skill after all, and what was
+    /// said about them.
+    pub(crate) fn discard(&mut self, group: &Siblings, at: Directory<'_>) {
         self.children.discard(group);
+        let directory = path_of(at.path);
+        self.harvest.notes.retain(|note| note.path.parent() != Some(&directory));
     }
 }
 
@@ -267,10 +278,12 @@ impl Harvest {
     fn absorb(&mut self, desks: Vec<Desk<'_>>) {
         let mut order = Vec::new();
         let mut heaps = Vec::new();
+        let before = self.found.len();
         for (index, desk) in desks.into_iter().enumerate() {
             order.extend(desk.pieces.iter().map(|piece| (piece.start, index, piece.found)));
             self.skipped.extend(desk.harvest.skipped);
             self.notes.extend(desk.harvest.notes);
+            self.unnoted += desk.harvest.unnoted;
             self.stats += desk.harvest.stats;
             heaps.push(desk.harvest.found.into_iter());
         }
@@ -281,18 +294,34 @@ impl Harvest {
                 self.found.extend(heap.take(count));
             }
         }
+        self.runs += usize::from(self.found.len() > before);
+    }
+
+    /// Keeps the notes that are first by path and counts the others.
+    fn keep_first_notes(&mut self) {
+        self.notes.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
+        self.unnoted += self.notes.len().saturating_sub(limits::MAX_NOTES);
+        self.notes.truncate(limits::MAX_NOTES);
     }
 
     /// Puts everything in order of path and says which limits were reached.
     fn finish(&mut self, plan: &Plan, wide: &Tally, deep: &Tally) {
+        self.keep_first_notes();
+        if self.unnoted > 0 {
+            let message = format!("{} more directories cannot be read", self.unnoted);
+            let diagnostic = Diagnostic::new(Code::DirectoryUnreadable, message);
+            self.notes.push(Note { root: plan.root, path: PathBuf::new(), diagnostic });
+        }
         let limit = plan.max_depth;
         let below = format!("more than {limit} levels below the root, not looked into");
         self.limit_note(plan.root, Code::WalkTooDeep, deep, &below);
         let limit = plan.max_directories;
         let beyond = format!("past the limit of {limit} directories, not looked into");
         self.limit_note(plan.root, Code::WalkTooWide, wide, &beyond);
-        // Each level is in order already, so this merges runs. One level is one run.
-        self.found.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
+        // Each level is in order already, so this merges runs.
+        if self.runs > 1 {
+            self.found.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
+        }
         self.skipped.sort_by(|a, b| path_order(bytes_of(&a.1.path), bytes_of(&b.1.path)));
         self.notes.sort_by(|a, b| {
             path_order(bytes_of(&a.path), bytes_of(&b.path))
@@ -305,6 +334,7 @@ impl Harvest {
         let path = shown(first);
         let message = match tally.count {
             1 => format!("`{path}` lies {what}"),
+            2 => format!("`{path}` and 1 more directory lie {what}"),
             count => format!("`{path}` and {} more directories lie {what}", count - 1),
         };
         let diagnostic = Diagnostic::new(code, message);
@@ -323,7 +353,6 @@ fn look_at_all<'a>(
     let threads = plan.threads.min(count / limits::DIRECTORIES_PER_THREAD).max(1);
     if threads == 1 {
         let mut desk = Desk::new(plan, below);
-        desk.harvest.found.reserve_exact(count.min(1024));
         desk.work(ground, level, 0, count);
         return vec![desk];
     }

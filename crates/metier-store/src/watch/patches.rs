@@ -36,8 +36,9 @@ pub(super) fn patches(
         cover(wanted, MAX_PLACES).into_iter().filter_map(look_again).collect();
     let fails = |patch: &Patch, kept: &Discovery| {
         let of_root = kept.notes.iter().filter(|note| note.root == patch.at.root);
-        of_root.chain(&patch.part.notes).any(reaches_limit)
-            || (overlaps && changes_shape(kept, patch))
+        let limited = of_root.chain(&patch.part.notes).any(reaches_limit);
+        let reshaped = overlaps && changes_shape(kept, patch);
+        limited || reshaped
     };
     let one_fails = keeper.look(|kept| patches.iter().any(|patch| fails(patch, kept)))?;
     (!one_fails).then_some(patches)

@@ -153,15 +153,24 @@ impl Posts {
 
     fn kind(&self, at: &Location, listing: &Listing) -> Kind {
         let depth = at.path.components().count();
-        let immediate = self.roots.get(usize::from(at.root.0)).is_some_and(|r| r.immediate_only);
+        let root = self.roots.get(usize::from(at.root.0));
+        let immediate = root.is_some_and(|root| root.immediate_only);
         let is_skill = listing.is_skill && !(immediate && depth == 0);
         if is_skill || !may_be_listed(bytes_of(&at.path)) || (immediate && depth > 0) {
+            Kind::Closed
+        } else if depth > 0 && root.is_some_and(|root| !root.trusted) && self.is_link(at) {
+            // The scan does not look behind it either.
             Kind::Closed
         } else if depth >= self.limits.max_depth {
             Kind::Deepest
         } else {
             Kind::Open
         }
+    }
+
+    fn is_link(&self, at: &Location) -> bool {
+        let path = join(&self.roots, at.root, &at.path);
+        std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
     }
 
     /// Stands watch over the way to a root, so that one that is not there yet, goes, or is a link

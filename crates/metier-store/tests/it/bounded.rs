@@ -2,8 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 
+use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_store::discover::{Discovery, ScanLimits};
-use metier_store::limits::{MAX_PREFIX_BYTES, PREFIX_BYTES};
+use metier_store::limits::PREFIX_BYTES;
 use metier_store::{FileStore, Store};
 use metier_testing::{Layout, World, generate_skills};
 

@@ -32,6 +32,30 @@ fn nothing_beneath_a_skill_is_another_skill() {
 }
 
 #[test]
+fn directories_of_tools_are_not_searched() {
+    // D1
+    let world = World::new();
+    for name in [".git", ".venv", "node_modules", "__pycache__", "venv"] {
+        world.skill(format!("skills/{name}"), "inner", "Of a tool. Use never.");
+    }
+    world.skill("skills/vendor", "outer", "Of the user. Use it.");
+    let found = scan(&skills(&world));
+    assert_eq!(paths(&found), ["vendor/outer"]);
+}
+
+#[test]
+fn a_root_given_twice_is_walked_once() {
+    // D1
+    let world = World::new();
+    world.skill("skills", "one", "Is there once. Use it.");
+    let once = scan(&skills(&world));
+    let twice = FileStore::new(vec![root(skills(&world)), root(skills(&world))]);
+    let twice = twice.discover(&ScanLimits::default());
+    assert_eq!(paths(&twice), ["one"]);
+    assert_eq!(twice.stats, once.stats, "nothing was opened a second time");
+}
+
+#[test]
 fn the_root_itself_may_be_the_skill() {
     // D1
     let world = World::new();
@@ -119,14 +143,18 @@ fn a_walk_that_reaches_a_limit_says_so_once_with_the_first_path() {
     world.skill("skills/a/b/c", "deep", "Four levels down.");
     world.skill("skills/a/b/d", "deep", "Four levels down.");
     world.skill("skills", "shallow", "One level down.");
+    let text = "---\nname: lower\ndescription: Its directories are its own.\n---\n";
+    world.write("skills/a/b/lower/skill.md", text);
+    world.write("skills/a/b/lower/scripts/run.py", "");
+    symlink("missing", skills(&world).join("a/b/lower/link")).unwrap();
     let store = FileStore::new(vec![root(skills(&world))]);
     let deep = store.discover(&ScanLimits { max_depth: 3, ..ScanLimits::default() });
-    assert_eq!(paths(&deep), ["shallow"]);
-    let expected = "SK311 a/b/c/deep: `a/b/c/deep` and 1 more directories lie more than 3 levels \
+    assert_eq!(paths(&deep), ["a/b/lower", "shallow"]);
+    let expected = "SK311 a/b/c/deep: `a/b/c/deep` and 1 more directory lie more than 3 levels \
                     below the root, not looked into";
     assert_eq!(notes(&deep), [expected]);
 
     let wide = store.discover(&ScanLimits { max_directories: 2, ..ScanLimits::default() });
     assert_eq!(paths(&wide), Vec::<String>::new());
-    assert!(notes(&wide)[0].starts_with("SK312 a/b: `a/b` and 1 more directories lie past"));
+    assert!(notes(&wide)[0].starts_with("SK312 a/b: `a/b` and 1 more directory lie past"));
 }

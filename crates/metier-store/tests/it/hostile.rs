@@ -6,10 +6,13 @@ use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 
 use metier_format::Code;
+use metier_store::discover::ScanLimits;
+use metier_store::limits::MAX_NOTES;
+use metier_store::{FileStore, Layer, Root, Store as _};
 use metier_testing::World;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use crate::ground::{notes, paths, scan, skills, skipped};
+use crate::ground::{notes, paths, root, scan, skills, skipped};
 
 const TEXT: &str = "---\nname: good\ndescription: A good skill.\n---\nBody\n";
 
@@ -110,6 +113,22 @@ fn links_that_lead_nowhere_or_in_circles_are_noted() {
 }
 
 #[test]
+fn very_many_directories_that_cannot_be_read_are_counted() {
+    // D1, D3
+    let world = World::new();
+    world.skill("skills", "good", "A good skill.");
+    for number in 0..MAX_NOTES + 5 {
+        symlink("missing", skills(&world).join(format!("link-{number:04}"))).unwrap();
+    }
+    let found = scan(&skills(&world));
+    assert_eq!(paths(&found), ["good"]);
+    assert_eq!(found.notes.len(), MAX_NOTES + 1);
+    assert_eq!(found.notes[0].diagnostic.message, "5 more directories cannot be read");
+    assert!(found.notes[1].path.ends_with("link-0000"), "{:?}", found.notes[1]);
+    assert!(found.notes[MAX_NOTES].path.ends_with("link-0999"), "{:?}", found.notes.last());
+}
+
+#[test]
 fn names_that_are_not_text_or_not_harmless_are_found_and_shown_safely() {
     // D3, F4
     let world = World::new();
@@ -153,4 +172,41 @@ fn a_skill_in_a_directory_with_such_a_name_is_found_too() {
     assert_eq!(found.found.len(), 1);
     assert_eq!(found.directory(&found.found[0]), directory);
     assert_eq!(found.found[0].name.as_str(), "good");
+}
+
+#[test]
+fn a_link_in_a_project_nobody_trusts_leads_to_one_skill_or_nowhere() {
+    // D4, D1
+    let world = World::new();
+    world.skill("skills", "good", "A good skill.");
+    let linked = world.skill("elsewhere", "linked", "A skill on its own.");
+    world.skill("machine/home", "private", "Nothing to do with the project.");
+    symlink(&linked, skills(&world).join("linked")).unwrap();
+    symlink(world.path().join("machine"), skills(&world).join("out")).unwrap();
+    let trusted = root(skills(&world));
+    let project = Root { layer: Layer::Project, trusted: false, ..trusted.clone() };
+    let discover = |root: Root| FileStore::new(vec![root]).discover(&ScanLimits::default());
+    assert_eq!(paths(&discover(trusted)), ["good", "linked", "out/home/private"]);
+    let found = discover(project);
+    assert_eq!(paths(&found), ["good", "linked"]);
+    let expected = "SK313 out: `out` cannot be read: it is a link to a directory that is no skill, \
+                    in a project that is not trusted";
+    assert_eq!(notes(&found), [expected]);
+}
+
+#[test]
+fn a_project_nobody_trusts_cannot_take_a_skill_by_a_link_to_it() {
+    // D3, D4
+    let world = World::new();
+    world.skill("home", "mine", "The user's own.");
+    world.skill("skills", "theirs", "The project's.");
+    symlink(world.path().join("home/mine"), skills(&world).join("mine")).unwrap();
+    let project = Root { layer: Layer::Project, trusted: false, ..root(skills(&world)) };
+    let whole = Root { path: world.path().join("link"), ..project.clone() };
+    symlink("home", &whole.path).unwrap();
+    let personal = root(world.path().join("home"));
+    let store = FileStore::new(vec![whole, project, personal]);
+    let found = store.discover(&ScanLimits::default());
+    let owners: Vec<_> = found.found.iter().map(|f| (f.name.as_str(), f.root.0)).collect();
+    assert_eq!(owners, [("theirs", 1), ("mine", 2)]);
 }

@@ -369,6 +369,24 @@ fn where_the_system_cannot_watch_files_are_looked_at_in_intervals() {
 }
 
 #[test]
+fn a_link_of_a_project_nobody_trusts_is_watched_for_a_skill_and_not_behind() {
+    // D7, D4
+    let world = World::new();
+    world.skill("skills", "a", "First.");
+    for number in 0..20 {
+        fs::create_dir_all(world.path().join(format!("machine/{number}"))).unwrap();
+    }
+    symlink("../machine", world.path().join("skills/machine")).unwrap();
+    let roots = vec![Root { layer: Layer::Project, trusted: false, ..root(&world, "skills") }];
+    let mut scene = Scene::new(world, roots);
+    // The root, what lies above it, the skill, and what the link leads to.
+    assert_eq!(scene.watch.watching(), Watching::Live { directories: 4 });
+    scene.world.write("machine/SKILL.md", text("machine", "A skill now."));
+    scene.until_names(&["a", "machine"]);
+    scene.until_settled();
+}
+
+#[test]
 fn a_watch_that_grows_past_the_limit_goes_on_in_intervals() {
     // D7
     let world = World::new();
