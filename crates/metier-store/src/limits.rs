@@ -95,7 +95,7 @@ pub const WATCH_QUIET: Duration = Duration::from_millis(50);
 pub const WATCH_LONGEST: Duration = Duration::from_millis(150);
 
 /// How often the watch looks whether there is quiet.
-pub const WATCH_TICK: Duration = Duration::from_millis(25);
+pub const WATCH_TICK: Duration = Duration::from_millis(10);
 
 /// How long the watch rests after the system lost events and everything was scanned again.
 pub const WATCH_REST: Duration = Duration::from_secs(1);

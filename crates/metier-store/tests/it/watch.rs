@@ -439,12 +439,10 @@ enum Act {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let place = || {
-        prop::sample::select(
-            &["one/x", "one/y", "one/g/x", "one/g", "one/g/h", "two/x", "two/z"][..],
-        )
-        .prop_map(str::to_owned)
-    };
+    const PLACES: &[&str] = &[
+        "one/x", "one/y", "one/g/x", "one/g", "one/g/h", "two/x", "two/z", "two", "away", "away/x",
+    ];
+    let place = || prop::sample::select(PLACES).prop_map(str::to_owned);
     prop_oneof![
         4 => (place(), 0u8..3).prop_map(|(place, what)| Act::Write(place, what)),
         1 => place().prop_map(Act::Break),
@@ -485,14 +483,14 @@ fn whatever_happens_the_catalog_becomes_what_a_scan_of_everything_gives() {
     runner
         .run(&batches, |batches| {
             let world = World::new();
-            let roots = vec![root(&world, "one"), root(&world, "two")];
+            let roots = ["one", "two", "three"].map(|path| root(&world, path)).to_vec();
             let mut scene = Scene::new(world, roots);
             for batch in &batches {
                 batch.iter().for_each(|act| perform(scene.world.path(), act));
                 scene.until_settled();
             }
             // Whatever was still on its way has arrived when this has.
-            scene.world.skill("two", "last", "The end.");
+            scene.world.skill("three", "last", "The end.");
             scene.until("the last one", |catalog| names(catalog).contains(&"last"));
             scene.until_settled();
             Ok(())
