@@ -145,3 +145,7 @@ fn not_loaded(path: &Path, errno: Errno) -> LoadError {
 pub(crate) fn is_below(path: &Path) -> bool {
     path.components().all(|part| matches!(part, std::path::Component::Normal(_)))
 }
+
+#[cfg(test)]
+#[path = "file_store_tests.rs"]
+mod tests;

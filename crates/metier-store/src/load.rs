@@ -61,3 +61,7 @@ pub(crate) fn resource(path: &str, bytes: Vec<u8>) -> Result<Resource, ReadError
     let binary = memchr::memchr(0, &bytes).is_some() || std::str::from_utf8(&bytes).is_err();
     Ok(Resource { path: path.to_owned(), bytes, binary })
 }
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

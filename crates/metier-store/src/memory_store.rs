@@ -159,13 +159,14 @@ impl MemoryStore {
 impl Ground for MemoryStore {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
         let path = String::from_utf8_lossy(at.path);
-        if !desk.is_bare_root(at)
-            && let Some(name) = self.skill_file(&path)
-        {
-            return self.take(at, name, desk);
-        }
-        if !may_be_listed(at.path) {
-            return;
+        let file = self.skill_file(&path).filter(|_| !desk.is_bare_root(at));
+        match file {
+            // On disk, only a listing would show another spelling.
+            Some(name) if name == SKILL_FILE || may_be_listed(at.path) => {
+                return self.take(at, name, desk);
+            }
+            _ if !may_be_listed(at.path) => return,
+            _ => {}
         }
         let directories: BTreeSet<&str> =
             self.below(&path).filter_map(|(path, _)| Some(path.split_once('/')?.0)).collect();

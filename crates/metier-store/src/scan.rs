@@ -109,3 +109,7 @@ pub(crate) fn thread_count(asked: usize) -> usize {
     let count = if asked == 0 { available() } else { asked };
     count.clamp(1, MAX_THREADS)
 }
+
+#[cfg(test)]
+#[path = "scan_tests.rs"]
+mod tests;

@@ -397,3 +397,7 @@ fn merge_children(desks: &mut [Desk<'_>], level: &mut Level, wide: &mut Tally) {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;

@@ -13,5 +13,6 @@ mod discovery;
 mod ground;
 mod hostile;
 mod loading;
+mod model;
 mod nobody;
 mod watch;
