@@ -50,6 +50,21 @@ impl Default for IndexSettings {
 }
 
 /// The catalog of one store, kept up to date. Share it in an [`Arc`].
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::time::Duration;
+///
+/// use metier_store::FileStore;
+/// use metier_store::index::{CatalogIndex, IndexSettings};
+///
+/// let store = Arc::new(FileStore::new(Vec::new()));
+/// let index = CatalogIndex::new(store, IndexSettings::default(), Duration::ZERO);
+/// let mut updates = index.subscribe();
+/// assert!(index.get(Duration::from_secs(1)).entries.is_empty());
+/// assert!(updates.try_recv()?.is_none());
+/// # Ok::<(), metier_store::index::Closed>(())
+/// ```
 pub struct CatalogIndex {
     store: Arc<dyn Store>,
     settings: IndexSettings,

@@ -95,6 +95,18 @@ pub struct Hit<'a> {
 }
 
 /// Documents made searchable. See the module for how they are ranked.
+///
+/// ```
+/// use metier_store::search::{Document, SearchIndex};
+///
+/// let index = SearchIndex::build([
+///     Document { name: "fill-form", description: "Fill PDF forms", tags: &[], body: None },
+///     Document { name: "draw-map", description: "Draw maps", tags: &[], body: None },
+/// ]);
+/// let hits = index.search("filling pdfs", 10);
+/// assert_eq!(hits[0].name, "fill-form");
+/// assert_eq!(index.search("draw a mpa", 10)[0].name, "draw-map");
+/// ```
 pub struct SearchIndex {
     names: Vec<Box<str>>,
     /// Sorted.

@@ -27,6 +27,14 @@ const INSIDE: usize = 25;
 
 /// The candidate that was most probably meant, if any is near. A candidate spelled exactly as typed
 /// is no suggestion.
+///
+/// ```
+/// use metier_store::suggest::did_you_mean;
+///
+/// let skills = ["code-review", "pdf"];
+/// assert_eq!(did_you_mean("code-reveiw", skills).as_deref(), Some("code-review"));
+/// assert_eq!(did_you_mean("kubernetes", skills), None);
+/// ```
 #[must_use]
 pub fn did_you_mean<'a>(
     typed: &str,

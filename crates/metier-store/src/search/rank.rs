@@ -186,3 +186,7 @@ fn best(index: &SearchIndex, scores: Scores, limit: usize) -> Vec<Hit<'_>> {
     hits.sort_unstable_by(order);
     hits
 }
+
+#[cfg(test)]
+#[path = "rank_tests.rs"]
+mod tests;

@@ -86,3 +86,7 @@ fn changes_shape(kept: &Discovery, Patch { at, part }: &Patch) -> bool {
 fn reaches_limit(note: &Note) -> bool {
     matches!(note.diagnostic.code, Code::WalkTooDeep | Code::WalkTooWide)
 }
+
+#[cfg(test)]
+#[path = "patches_tests.rs"]
+mod tests;

@@ -256,3 +256,7 @@ fn list(directory: &OwnedFd) -> Listing {
     listing.directories.sort_unstable();
     listing
 }
+
+#[cfg(test)]
+#[path = "posts_tests.rs"]
+mod tests;
