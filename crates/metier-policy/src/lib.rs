@@ -1,0 +1,1 @@
+//! May this tool call happen? A pure answer from policy, active skills and the call.
