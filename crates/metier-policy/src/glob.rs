@@ -35,7 +35,7 @@ pub(crate) fn matches_path(pattern: &[String], path: &[&str]) -> bool {
 }
 
 /// The shared walk: `star` is the element that stands for any run of elements `may_skip` accepts.
-fn wildcard<P, T>(
+pub(crate) fn wildcard<P, T>(
     pattern: &[P],
     text: &[T],
     is_star: impl Fn(&P) -> bool,

@@ -11,7 +11,7 @@
 
 mod grammar;
 mod lexer;
-mod word;
+pub(crate) mod word;
 
 pub use word::Word;
 

@@ -50,6 +50,9 @@ pub struct Ruling {
 }
 
 impl Verdict {
+    /// Every verdict, laxest first.
+    pub const ALL: [Self; 3] = [Self::Allow, Self::Ask, Self::Deny];
+
     /// The word used in settings and in answers.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -63,7 +66,7 @@ impl Verdict {
     /// The verdict a word names.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Allow, Self::Ask, Self::Deny].into_iter().find(|verdict| verdict.as_str() == word)
+        Self::ALL.into_iter().find(|verdict| verdict.as_str() == word)
     }
 }
 

@@ -174,15 +174,6 @@ impl WordBuilder {
         self.started
     }
 
-    /// What was added so far.
-    pub(super) fn text(&self) -> &str {
-        &self.word.text
-    }
-
-    /// Whether the word is `NAME=` so far.
-    pub(super) fn ends_in_assignment(&self) -> bool {
-        self.word.value_at == Some(self.word.text.len())
-    }
 
     /// The word. `source` is the whole text and `end` where the word ended in it: a brace with a
     /// comma or two dots behind it becomes several words.
