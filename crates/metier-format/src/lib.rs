@@ -2,9 +2,11 @@
 //!
 //! This crate does no I/O of any kind: bytes come in, values and findings go out. Start reading at
 //! [`parse()`]; `frontmatter` finds the fences, `yaml` makes a tree, `repair` mends what real files
-//! get wrong, `validate` turns the tree into a [`Manifest`], `lint` gives advice, `report` prints.
+//! get wrong, `validate` turns the tree into a [`Manifest`] by the table in `field`, `lint` gives
+//! advice, `report` prints.
 
 pub mod diagnostic;
+pub mod field;
 pub mod frontmatter;
 pub mod limits;
 pub mod lint;

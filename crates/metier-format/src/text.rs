@@ -36,6 +36,16 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible(&flat).into_owned())
 }
 
+/// `text` as a message quotes it: in backticks, on one line, nothing live, cut where it gets long.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", visible_line(text.get(..end).unwrap_or_default())),
+        None => format!("`{}`", visible_line(text)),
+    }
+}
+
 fn escape(text: &str, live: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&live) {
         return Cow::Borrowed(text);
