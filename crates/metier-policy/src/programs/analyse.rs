@@ -5,7 +5,7 @@
 //! each of them.
 
 use super::{
-    Analysis, Arguments, Hazard, Language, Program, Role, Style, Touch, Verb, What, language, listed,
+    Analysis, Arguments, Assigns, Hazard, Language, Program, Role, Style, Touch, Verb, What, language, listed,
 };
 use crate::shell::{Access, Word};
 
@@ -76,18 +76,24 @@ enum Effect {
     InPlace,
     Script,
     Replace,
+    Url,
+    Numeric,
 }
 
 impl Effect {
     /// Whether the option has a value at all.
     fn has_value(self) -> bool {
-        !matches!(self, Self::Here | Self::Query | Self::InPlace | Self::Command | Self::Escape)
+        !matches!(
+            self,
+            Self::Here | Self::Query | Self::InPlace | Self::Command | Self::Escape | Self::Numeric
+        )
     }
 }
 
 impl<'p> Reader<'p> {
     fn read(&mut self) {
         self.out.moves = self.usage.moves;
+        self.check_forbidden();
         while !self.flags.done && self.at < self.argv.len() {
             let Some(word) = self.argv.get(self.at) else { break };
             if !self.flags.ended && self.usage.style != Style::None && word.may_be_option() {
@@ -97,6 +103,19 @@ impl<'p> Reader<'p> {
             }
         }
         self.finish();
+    }
+
+    /// Words that contain something no wildcard may let in.
+    fn check_forbidden(&mut self) {
+        let forbidden = &self.program.forbidden_inside;
+        if forbidden.is_empty() {
+            return;
+        }
+        for (at, word) in self.argv.iter().enumerate().skip(1) {
+            if forbidden.iter().any(|text| word.prefix().to_ascii_lowercase().contains(text)) {
+                self.escape(at, format!("`{}` can run or write anything", word.shown()));
+            }
+        }
     }
 
     // Options ----------------------------------------------------------------------------------
@@ -110,7 +129,8 @@ impl<'p> Reader<'p> {
                 self.at -= 1;
                 self.argument(word);
             }
-            "--" if word.as_known().is_some() => self.flags.ended = true,
+            // find goes on reading its tests behind it.
+            "--" if word.as_known().is_some() => self.flags.ended = self.usage.style != Style::Long,
             "" | "-" | "--" => self.unknown_option(at, word),
             _ if self.usage.style == Style::Shell => self.shell_option(at, word),
             _ if prefix.starts_with("--") || self.usage.style == Style::Long => {
@@ -142,13 +162,18 @@ impl<'p> Reader<'p> {
         if inline.is_none() && (word.as_known().is_none() || word.splits()) {
             return self.unknown_option(at, word);
         }
-        let Some(effect) = self.effect(name) else {
-            if word.splits() {
-                self.unknown_option(at, word);
-            }
-            return;
-        };
-        self.apply(effect, at, name, inline);
+        match self.effect(name) {
+            Some(effect) => self.apply(effect, at, name, inline),
+            None if word.splits() => self.unknown_option(at, word),
+            None => self.unlisted(at, name),
+        }
+    }
+
+    /// An option nobody listed: harmless, unless it could move the command that follows.
+    fn unlisted(&mut self, at: usize, name: &str) {
+        if self.wraps() && !self.usage.safe.iter().any(|safe| safe == name) {
+            self.escape(at, format!("`{name}` is not a known option of `{}`", self.name()));
+        }
     }
 
     /// `-abc`, `-ovalue`: every letter counts until one takes the rest.
@@ -163,7 +188,10 @@ impl<'p> Reader<'p> {
         }
         for (index, letter) in prefix.char_indices().skip(1) {
             let name = format!("-{letter}");
-            let Some(effect) = self.exact(&name) else { continue };
+            let Some(effect) = self.exact(&name) else {
+                self.unlisted(at, &name);
+                continue;
+            };
             let rest = word.tail(index + letter.len_utf8());
             let inline = rest.filter(|rest| rest.as_known() != Some(""));
             self.apply(effect, at, &name, inline);
@@ -214,7 +242,7 @@ impl<'p> Reader<'p> {
         lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
     }
 
-    fn effects(&self) -> [(Effect, &'p [String]); 15] {
+    fn effects(&self) -> [(Effect, &'p [String]); 17] {
         let usage = self.usage;
         [
             (Effect::Escape, &usage.escape),
@@ -231,6 +259,8 @@ impl<'p> Reader<'p> {
             (Effect::InPlace, &usage.in_place),
             (Effect::Script, &usage.script),
             (Effect::Replace, &usage.replace),
+            (Effect::Url, &usage.url),
+            (Effect::Numeric, &usage.numeric),
             (Effect::Value, &usage.takes),
         ]
     }
@@ -240,7 +270,7 @@ impl<'p> Reader<'p> {
         let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
-            Effect::Value | Effect::Query | Effect::Replace => false,
+            Effect::Value | Effect::Query | Effect::Replace | Effect::Numeric => false,
             Effect::Read | Effect::AtFile => !reads,
             Effect::Script => self.usage.language.is_some(),
             _ => true,
@@ -251,6 +281,9 @@ impl<'p> Reader<'p> {
     fn apply(&mut self, effect: Effect, at: usize, name: &str, inline: Option<Word>) {
         let value = match inline {
             Some(value) => Some(value),
+            // A harmless option may have its value attached or none at all, so a word that looks
+            // like an option is read as one.
+            None if effect == Effect::Value && self.next_is_option() => None,
             None if effect.has_value() => {
                 let next = self.argv.get(self.at).cloned();
                 self.at += 1;
@@ -260,6 +293,7 @@ impl<'p> Reader<'p> {
         };
         match effect {
             Effect::Value => {}
+            Effect::Numeric => self.numeric(at),
             Effect::Escape => {
                 self.escape(at, format!("`{name}` of `{}` can run or change anything", self.name()));
             }
@@ -277,6 +311,21 @@ impl<'p> Reader<'p> {
         }
     }
 
+    fn next_is_option(&self) -> bool {
+        self.argv.get(self.at).is_some_and(|next| next.prefix().starts_with('-'))
+    }
+
+    /// An operator that evaluates the words beside it: they have to be numbers already.
+    fn numeric(&mut self, at: usize) {
+        let number = |at: usize| {
+            let text = self.argv.get(at).and_then(Word::as_known);
+            text.is_some_and(|text| text.parse::<i64>().is_ok())
+        };
+        if !number(at.wrapping_sub(1)) || !number(at + 1) {
+            self.escape(at, "what is compared as a number is evaluated".to_owned());
+        }
+    }
+
     fn apply_value(&mut self, effect: Effect, at: usize, name: &str, value: Word) {
         match effect {
             Effect::Shell => match value.as_known() {
@@ -290,6 +339,7 @@ impl<'p> Reader<'p> {
             Effect::Directory => self.hazard(at, What::Enter(value)),
             Effect::Script => self.scripts.push((at, value)),
             Effect::Replace => self.replaced = Some(value),
+            Effect::Url => self.url(at, &value),
             _ => {}
         }
     }
@@ -351,11 +401,14 @@ impl<'p> Reader<'p> {
     fn argument(&mut self, word: &'p Word) {
         let at = self.at;
         self.at += 1;
-        if self.usage.assigns
-            && let Some((name, _)) = assignment(word)
-            && self.arguments.is_empty()
-        {
-            return self.hazard(at, What::Assign(name));
+        if let Some((name, _)) = assignment(word) {
+            match self.usage.assigns {
+                Assigns::Variables if self.arguments.is_empty() => {
+                    return self.hazard(at, What::Assign(name));
+                }
+                Assigns::Code => self.hazard(at, What::Code(format!("`{name}` changes what runs"))),
+                _ => {}
+            }
         }
         self.arguments.push(at);
         let count = self.arguments.len();
@@ -380,7 +433,7 @@ impl<'p> Reader<'p> {
         } else if self.usage.code_at == Some(count) {
             self.hazard(at, What::Code(format!("`{}` runs `{}`", self.name(), word.shown())));
         }
-        if self.usage.stops {
+        if self.usage.stops_at == count {
             self.flags.ended = true;
         }
     }

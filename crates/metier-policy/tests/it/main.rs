@@ -8,5 +8,6 @@
     reason = "tests read their data files and stop when something is not as expected"
 )]
 
+mod oracle;
 mod tables;
 mod world;
