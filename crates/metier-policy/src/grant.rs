@@ -12,7 +12,7 @@ use crate::act::{self, Act, Command, Consequence, FileUse};
 use crate::call::{ToolCall, Understood};
 use crate::host::{Flow, HostTable};
 use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
-use crate::place::Place;
+use crate::place::{From, Ground, Place};
 use crate::policy::{AllowedToolsMode, Policy, ScriptRead};
 use crate::shell::Access;
 use crate::stack::{Active, ActiveStack};
@@ -54,11 +54,14 @@ impl Grant<'_> {
             return Ruling::of(Verdict::Deny, "the built-in table of programs cannot be read");
         };
         let acts = act::acts(&understood, place, programs);
-        let case = Case { call: &understood, host, place };
+        let ground = Ground::new(place);
+        let case = Case { call: &understood, host, ground: &ground };
         let mut reasons = self.policy_reasons(call, &case, &acts);
         let skills = self.skill_reasons(&case, &acts);
         match self.policy.mode() {
-            AllowedToolsMode::Restrict => reasons.extend(skills.into_iter().map(|(_, reason)| reason)),
+            AllowedToolsMode::Restrict => {
+                reasons.extend(skills.into_iter().map(|(_, reason)| reason))
+            }
             AllowedToolsMode::Ignore => {}
             AllowedToolsMode::PreApprove => pre_approve(&mut reasons, skills),
         }
@@ -76,7 +79,7 @@ impl Grant<'_> {
             return true;
         }
         self.stack.entries().iter().filter_map(|active| active.clause.as_ref()).all(|clause| {
-            let named = |p: &&crate::pattern::Pattern| p.names_all() || p.names(&call, host);
+            let named = |p: &&crate::pattern::Pattern| p.names(&call, host);
             clause.patterns.iter().filter(|p| p.fault().is_none()).any(|p| named(&p))
         })
     }
@@ -91,11 +94,16 @@ impl Grant<'_> {
             let layer = self.policy.layers.get(finding.bench).map_or("policy", |l| l.name.as_str());
             let text = match clause.and_then(|clause| clause.reason.as_deref()) {
                 Some(why) if finding.possibly => {
-                    format!("{layer}: {}: this could be what a rule is about: {why}", finding.text)
+                    format!(
+                        "{layer}: {}: this could be what a rule is about: {why}",
+                        finding.text()
+                    )
                 }
-                Some(why) => format!("{layer}: {}: {why}", finding.text),
-                None if clause.is_some() => format!("{layer}: {}: {} by rule", finding.text, finding.verdict),
-                None => format!("{layer}: {}: {} by default", finding.text, finding.verdict),
+                Some(why) => format!("{layer}: {}: {why}", finding.text()),
+                None if clause.is_some() => {
+                    format!("{layer}: {}: {} by rule", finding.text(), finding.verdict)
+                }
+                None => format!("{layer}: {}: {} by default", finding.text(), finding.verdict),
             };
             let mut reason = Reason::new(finding.verdict, text);
             reason.rule = clause.and_then(|clause| clause.id.clone());
@@ -111,7 +119,8 @@ impl Grant<'_> {
             let Some(clause) = &active.clause else { continue };
             let name = &active.skill.name;
             if case.call.flow == Some(Flow::Skill) {
-                let text = format!("skill `{name}` restricts no tool that activates or reads skills");
+                let text =
+                    format!("skill `{name}` restricts no tool that activates or reads skills");
                 reasons.push((active, Reason::new(Verdict::Allow, text).of_skill(name)));
                 continue;
             }
@@ -130,7 +139,9 @@ impl Grant<'_> {
             .stack
             .entries()
             .iter()
-            .flat_map(|active| active.skill.scripts.iter().map(move |script| (active, script.as_path())))
+            .flat_map(|active| {
+                active.skill.scripts.iter().map(move |script| (active, script.as_path()))
+            })
             .collect();
         if scripts.is_empty() {
             return Vec::new();
@@ -141,12 +152,14 @@ impl Grant<'_> {
         }
         let mut reasons = Vec::new();
         for (active, script) in scripts {
-            let spots = script.to_str().and_then(|path| place.locate(path, crate::place::From::Elsewhere));
+            let spots = script.to_str().and_then(|path| place.locate(path, From::Elsewhere));
             let Some(spots) = spots else { continue };
-            let is_script = |file: &&FileUse| {
-                file.spots.as_ref().is_some_and(|f| f.iter().any(|path| spots.iter().any(|s| s == path)))
+            let is_script = |file: &FileUse| {
+                file.spots
+                    .as_ref()
+                    .is_some_and(|f| f.iter().any(|spot| spots.iter().any(|s| s == spot)))
             };
-            if read.iter().any(|file| is_script(&file)) {
+            if read.iter().any(|file| is_script(file)) {
                 reasons.push(script_reason(active, script));
             }
         }
@@ -155,14 +168,18 @@ impl Grant<'_> {
 }
 
 /// A skill's answer to a whole call: a refusal names what was refused, an allow what it means.
-fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Reason {
+fn skill_reason(active: &Active, call: &Understood, findings: &[Finding<'_>]) -> Reason {
     let name = &active.skill.name;
     let refused = findings.iter().filter(|finding| finding.verdict > Verdict::Allow);
-    let refused: Vec<&str> = refused.map(|finding| finding.text.as_str()).collect();
-    let Some(first) = refused.first() else {
-        let mut notes: Vec<&str> = findings.iter().filter_map(|f| f.note.as_deref()).collect();
+    let refused: Vec<&Finding<'_>> = refused.collect();
+    let Some(first) = refused.first().map(|finding| finding.text()) else {
+        let mut notes: Vec<&str> = findings.iter().filter_map(Finding::note).collect();
         notes.dedup();
-        let notes = if notes.is_empty() { String::new() } else { format!("; note that {}", notes.join(", ")) };
+        let notes = if notes.is_empty() {
+            String::new()
+        } else {
+            format!("; note that {}", notes.join(", "))
+        };
         let text = format!("skill `{name}` allows it{notes}");
         return Reason::new(Verdict::Allow, text).of_skill(name);
     };
@@ -170,7 +187,7 @@ fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Rea
         1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    let what = if *first == "the call" { format!("`{}`", call.native) } else { (*first).to_owned() };
+    let what = if first == "the call" { format!("`{}`", call.native) } else { first };
     let text = format!("skill `{name}` does not allow {what}{more}; it allows {}", allowed(active));
     Reason::new(Verdict::Deny, text).of_skill(name)
 }
@@ -186,7 +203,8 @@ fn script_reason(active: &Active, script: &Path) -> Reason {
     let name = &active.skill.name;
     let inside = active.skill.directory.as_deref().and_then(|root| script.strip_prefix(root).ok());
     let shown = inside.unwrap_or(script).display();
-    let file = script.file_name().map_or_else(|| shown.to_string(), |f| f.to_string_lossy().into_owned());
+    let file =
+        script.file_name().map_or_else(|| shown.to_string(), |f| f.to_string_lossy().into_owned());
     let text = format!(
         "`{shown}` is a script of skill `{name}`: run it instead of reading it, with `metier run {name} {file}`"
     );
@@ -209,13 +227,14 @@ fn pre_approve(reasons: &mut Vec<Reason>, skills: Vec<(&Active, Reason)>) {
 }
 
 /// One finding per bench, clause and verdict: the first of each.
-fn distinct(findings: &[Finding]) -> Vec<&Finding> {
-    let mut kept: Vec<&Finding> = Vec::new();
+fn distinct<'f, 'a>(findings: &'f [Finding<'a>]) -> Vec<&'f Finding<'a>> {
+    let mut kept: Vec<&Finding<'a>> = Vec::new();
     for finding in findings {
-        let same = |other: &&&Finding| {
-            (other.bench, other.clause, other.verdict) == (finding.bench, finding.clause, finding.verdict)
+        let same = |other: &&Finding<'a>| {
+            (other.bench, other.clause, other.verdict)
+                == (finding.bench, finding.clause, finding.verdict)
         };
-        if kept.iter().find(same).is_none() {
+        if !kept.iter().any(same) {
             kept.push(finding);
         }
     }

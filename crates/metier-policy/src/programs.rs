@@ -218,6 +218,8 @@ pub struct Analysis {
     pub touches: Vec<Touch>,
     /// It changes the directory for the commands that follow.
     pub moves: bool,
+    /// It would run what is typed into it.
+    pub interactive: bool,
 }
 
 /// Something an option or argument makes a program do.
@@ -291,8 +293,11 @@ impl ProgramTable {
     pub fn program(&self, command: &str) -> Option<&Program> {
         let name = command.rsplit('/').next().unwrap_or(command);
         let family = || {
-            let version = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
-            let fits = |(stem, _): &&(String, usize)| name.strip_prefix(stem.as_str()).is_some_and(version);
+            let version =
+                |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
+            let fits = |(stem, _): &&(String, usize)| {
+                name.strip_prefix(stem.as_str()).is_some_and(version)
+            };
             self.families.iter().find(fits).map(|(_, at)| *at)
         };
         self.programs.get(self.exact.get(name).copied().or_else(family)?)

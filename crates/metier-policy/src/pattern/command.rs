@@ -151,7 +151,8 @@ impl CommandPattern {
         if !self.assignments.is_empty() && !assignments {
             return None;
         }
-        let literal = self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
+        let literal =
+            self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
         let is_bound = |piece: &&Piece| matches!(piece, Piece::Word(_) | Piece::Glob(_));
         let bound = self.pieces.iter().take_while(is_bound).count();
         let whole_program = literal == 1 && rest == [Piece::Many];
@@ -223,7 +224,9 @@ fn is_alike(piece: &Piece, word: &Word) -> bool {
             Some(text) => plain_start(text) == plain_start(wanted),
             None => wanted.starts_with(word.prefix()),
         },
-        Piece::Glob(glob) => glob::matches(glob, word.spelling(), None) || word.as_known().is_none(),
+        Piece::Glob(glob) => {
+            glob::matches(glob, word.spelling(), None) || word.as_known().is_none()
+        }
     }
 }
 
@@ -250,9 +253,7 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
         return match piece {
             Piece::One | Piece::Many => true,
             // The shell puts file names here that fit the same wildcards.
-            Piece::Glob(glob) => {
-                word.spelling() == glob && !word.splits() && frame.is_at_base()
-            }
+            Piece::Glob(glob) => word.spelling() == glob && !word.splits() && frame.is_at_base(),
             Piece::Word(_) => false,
         };
     };
@@ -265,7 +266,7 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
         // A star that was not meant for options takes none.
         Piece::Glob(_) if text.starts_with('-') => false,
         Piece::Glob(glob) if glob.contains('/') => is_globbed_path(glob, text, frame),
-        Piece::Glob(glob) => glob::matches(glob, plain_start(text), Some('/')),
+        Piece::Glob(glob) => glob::matches(glob, plain_start(text), Some(b'/')),
     }
 }
 
@@ -273,7 +274,7 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
 fn is_globbed_path(glob: &str, text: &str, frame: Frame<'_>) -> bool {
     let anchored = glob.starts_with('/') || frame.is_at_base();
     let plain = !text.split('/').any(|part| part == "..");
-    anchored && plain && glob::matches(plain_start(glob), plain_start(text), Some('/'))
+    anchored && plain && glob::matches(plain_start(glob), plain_start(text), Some(b'/'))
 }
 
 /// Whether a word could be a path that depends on where it is read.

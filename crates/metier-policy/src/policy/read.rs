@@ -7,6 +7,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
 
+use super::error::{PolicyError, PolicyErrorKind};
 use super::{AllowedToolsMode, PolicyFile, Profile, ScriptRead};
 use crate::call::ToolCall;
 use crate::host::HostTable;
@@ -18,94 +19,6 @@ use crate::programs::ProgramTable;
 use crate::rule::{Conditions, Example, Rule};
 use crate::verdict::Verdict;
 
-/// Why a policy file cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}{}: {kind}", line.map(|line| format!(":{line}")).unwrap_or_default())]
-pub struct PolicyError {
-    /// The file.
-    pub file: String,
-    /// The line, counted from 1.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub kind: PolicyErrorKind,
-}
-
-/// What can be wrong with a policy file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PolicyErrorKind {
-    /// It could not be read at all; for callers that read files.
-    #[error("the policy cannot be read: {0}")]
-    Unreadable(String),
-    /// Larger than any policy.
-    #[error("the policy is larger than {MAX_POLICY_BYTES} bytes")]
-    TooLarge,
-    /// More rules than are read.
-    #[error("the policy has more than {MAX_RULES} rules")]
-    TooManyRules,
-    /// Not TOML.
-    #[error("the policy is not valid TOML: {0}")]
-    Syntax(String),
-    /// A key nobody knows.
-    #[error("unknown key `{key}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// A known one that is spelled alike.
-        suggestion: Option<String>,
-    },
-    /// A value of the wrong type.
-    #[error("`{key}` must be {expected}")]
-    WrongType {
-        /// The key.
-        key: String,
-        /// What it must be.
-        expected: &'static str,
-    },
-    /// A word that is not one of those expected.
-    #[error("`{key}` is `{value}`, but must be one of {expected}")]
-    UnknownValue {
-        /// The key.
-        key: String,
-        /// The word.
-        value: String,
-        /// The words expected.
-        expected: String,
-    },
-    /// A rule without a verdict.
-    #[error("the rule has no `verdict`")]
-    NoVerdict,
-    /// A rule that is about nothing.
-    #[error("the rule names no `pattern` and no `override`")]
-    NoPattern,
-    /// Two rules with one name.
-    #[error("two rules are called `{0}`")]
-    DuplicateId(String),
-    /// A pattern that is not understood.
-    #[error("the pattern `{pattern}` is not understood: {fault}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// What about it.
-        fault: String,
-    },
-    /// A rule that is not about an example in its `matches`.
-    #[error("rule `{rule}` does not match its example `{example}`")]
-    MissedExample {
-        /// The rule.
-        rule: String,
-        /// The example.
-        example: String,
-    },
-    /// A rule that is about an example in its `not_matches`.
-    #[error("rule `{rule}` matches its counter-example `{example}`")]
-    HitCounterExample {
-        /// The rule.
-        rule: String,
-        /// The example.
-        example: String,
-    },
-}
-
 /// A file and the examples its rules have to stand up to.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -115,12 +28,32 @@ pub(super) struct Reading {
 }
 
 const KEYS: [&str; 8] = [
-    "allowed-tools", "default", "overrides", "profile", "rule", "script-read", "unresolvable", "version",
+    "allowed-tools",
+    "default",
+    "overrides",
+    "profile",
+    "rule",
+    "script-read",
+    "unresolvable",
+    "version",
 ];
 
 const RULE_KEYS: [&str; 15] = [
-    "agent", "arguments", "id", "layer", "matches", "not_matches", "override", "pattern", "patterns",
-    "reason", "skill", "tool", "tools", "trust", "verdict",
+    "agent",
+    "arguments",
+    "id",
+    "layer",
+    "matches",
+    "not_matches",
+    "override",
+    "pattern",
+    "patterns",
+    "reason",
+    "skill",
+    "tool",
+    "tools",
+    "trust",
+    "verdict",
 ];
 
 type Table<'i> = DeTable<'i>;
@@ -155,7 +88,11 @@ impl Reading {
             } else {
                 PolicyErrorKind::HitCounterExample { rule, example: text }
             };
-            return Err(PolicyError { file: self.file.name.clone(), line: Some(example.line), kind });
+            return Err(PolicyError {
+                file: self.file.name.clone(),
+                line: Some(example.line),
+                kind,
+            });
         }
         Ok(())
     }
@@ -185,7 +122,10 @@ impl Reader<'_> {
         let mut examples = Vec::new();
         if let Some(rules) = get(table, "rule") {
             let expected = "a list of tables, each starting with `[[rule]]`";
-            let list = rules.get_ref().as_array().ok_or_else(|| self.wrong_type(rules, "rule", expected))?;
+            let list = rules
+                .get_ref()
+                .as_array()
+                .ok_or_else(|| self.wrong_type(rules, "rule", expected))?;
             self.rules(list, &mut file.rules, &mut examples)?;
         }
         Ok(Reading { file, examples })
@@ -265,7 +205,13 @@ impl Reader<'_> {
                     DeValue::String(text) => text.to_string(),
                     DeValue::Boolean(value) => value.to_string(),
                     DeValue::Integer(value) => value.as_str().to_owned(),
-                    _ => return Err(self.wrong_type(wanted, field.get_ref(), "text, a number or a boolean")),
+                    _ => {
+                        return Err(self.wrong_type(
+                            wanted,
+                            field.get_ref(),
+                            "text, a number or a boolean",
+                        ));
+                    }
                 };
                 arguments.push((field.get_ref().to_string(), wanted));
             }
@@ -386,7 +332,8 @@ impl Reader<'_> {
                 continue;
             }
             let alike = known.iter().min_by_key(|known| distance(known, name));
-            let suggestion = alike.filter(|known| distance(known, name) <= 3).map(|s| (*s).to_owned());
+            let suggestion =
+                alike.filter(|known| distance(known, name) <= 3).map(|s| (*s).to_owned());
             let kind = PolicyErrorKind::UnknownKey { key: name.to_owned(), suggestion };
             return Err(self.error(Some(key.span().start), kind));
         }
@@ -419,10 +366,13 @@ impl Reader<'_> {
 }
 
 fn get<'t, 'i>(table: &'t Table<'i>, key: &str) -> Option<&'t Item<'i>> {
-    table.iter().find(|(name, _)| {
-        let name: &DeString<'_> = name.get_ref();
-        name == key
-    }).map(|(_, item)| item)
+    table
+        .iter()
+        .find(|(name, _)| {
+            let name: &DeString<'_> = name.get_ref();
+            name == key
+        })
+        .map(|(_, item)| item)
 }
 
 /// `Name` or `Name(argument)`; the argument is whatever stands between the outer parentheses.
@@ -467,7 +417,10 @@ fn to_json(value: &DeValue<'_>) -> Value {
         DeValue::Datetime(value) => Value::String(value.to_string()),
         DeValue::Array(items) => items.iter().map(|item| to_json(item.get_ref())).collect(),
         DeValue::Table(fields) => Value::Object(
-            fields.iter().map(|(key, item)| (key.get_ref().to_string(), to_json(item.get_ref()))).collect(),
+            fields
+                .iter()
+                .map(|(key, item)| (key.get_ref().to_string(), to_json(item.get_ref())))
+                .collect(),
         ),
     }
 }

@@ -61,17 +61,146 @@ const STARTS: &[&str] = &[
 
 /// What is put into them, or alone.
 const PIECES: &[&str] = &[
-    "tool", " ", " ", "\n", "\t", ";", "&&", "||", "|", "&", "(", ")", "{", "}", "{ ", "; }", "evil",
-    "evil", " evil ", ";evil;", "\nevil\n", "$(evil)", "`evil`", "$(", ")", "`", "\"", "\"", "'", "'",
-    "\\", "\\\\", "\\\n", " \\\n", "$'", "\\'", "\\\"", "\\x65vil", "$\"", "$", "$$", "${x", "${x:-",
-    "${x:-evil}", "}", "$((", "))", "((", "1+1", "#", " #", " # ", "!", "~", "*", "?", "[", "]", "=",
-    "x=", "evil=", ",", "{a,", "{evil,", "..", "<<EOF\n", "\nEOF\n", "EOF", "E\\\nOF", "<<'EOF'\n",
-    "<<-EOF\n\t", "<<\\EOF\n", "<<", "<<<", "<(", ">(", "<", ">", ">>", ">a", "2>&1", "&>/dev/null ",
-    "{fd}>", "if ", "then ", "fi", "else ", "for x in ", "do ", "done", "case x in ", "x) ", ";;",
-    "esac", "while ", "function ", "f() ", "()", "[[ ", " ]]", "[ ", " ]", "time ", "eval ", "sh -c ",
-    "'evil'", "\"evil\"", "env ", "command ", "exec ", "xargs ", "$x", "\"$x\"", "$@", "&>", "|&",
-    ">&2", "<&0", ">&", ";&", "a[", "x[1]=", "\u{a0}", "%", "^", "-", "--", "\n\n", "\\\n#", "${",
-    "\"$(evil)\"", "'$(evil)'", "|evil", "&evil", ")evil", "\"'\"", "'\"'", "\"`\"", "$(#", "#)",
+    "tool",
+    " ",
+    " ",
+    "\n",
+    "\t",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "(",
+    ")",
+    "{",
+    "}",
+    "{ ",
+    "; }",
+    "evil",
+    "evil",
+    " evil ",
+    ";evil;",
+    "\nevil\n",
+    "$(evil)",
+    "`evil`",
+    "$(",
+    ")",
+    "`",
+    "\"",
+    "\"",
+    "'",
+    "'",
+    "\\",
+    "\\\\",
+    "\\\n",
+    " \\\n",
+    "$'",
+    "\\'",
+    "\\\"",
+    "\\x65vil",
+    "$\"",
+    "$",
+    "$$",
+    "${x",
+    "${x:-",
+    "${x:-evil}",
+    "}",
+    "$((",
+    "))",
+    "((",
+    "1+1",
+    "#",
+    " #",
+    " # ",
+    "!",
+    "~",
+    "*",
+    "?",
+    "[",
+    "]",
+    "=",
+    "x=",
+    "evil=",
+    ",",
+    "{a,",
+    "{evil,",
+    "..",
+    "<<EOF\n",
+    "\nEOF\n",
+    "EOF",
+    "E\\\nOF",
+    "<<'EOF'\n",
+    "<<-EOF\n\t",
+    "<<\\EOF\n",
+    "<<",
+    "<<<",
+    "<(",
+    ">(",
+    "<",
+    ">",
+    ">>",
+    ">a",
+    "2>&1",
+    "&>/dev/null ",
+    "{fd}>",
+    "if ",
+    "then ",
+    "fi",
+    "else ",
+    "for x in ",
+    "do ",
+    "done",
+    "case x in ",
+    "x) ",
+    ";;",
+    "esac",
+    "while ",
+    "function ",
+    "f() ",
+    "()",
+    "[[ ",
+    " ]]",
+    "[ ",
+    " ]",
+    "time ",
+    "eval ",
+    "sh -c ",
+    "'evil'",
+    "\"evil\"",
+    "env ",
+    "command ",
+    "exec ",
+    "xargs ",
+    "$x",
+    "\"$x\"",
+    "$@",
+    "&>",
+    "|&",
+    ">&2",
+    "<&0",
+    ">&",
+    ";&",
+    "a[",
+    "x[1]=",
+    "\u{a0}",
+    "%",
+    "^",
+    "-",
+    "--",
+    "\n\n",
+    "\\\n#",
+    "${",
+    "\"$(evil)\"",
+    "'$(evil)'",
+    "|evil",
+    "&evil",
+    ")evil",
+    "\"'\"",
+    "'\"'",
+    "\"`\"",
+    "$(#",
+    "#)",
 ];
 
 struct Trap {
@@ -132,14 +261,16 @@ fn find(program: &str) -> Option<PathBuf> {
 /// A start with pieces put in at random places.
 fn commands() -> impl Strategy<Value = String> {
     let piece = (any::<prop::sample::Index>(), prop::sample::select(PIECES));
-    (prop::sample::select(STARTS), prop::collection::vec(piece, 0..4)).prop_map(|(start, pieces)| {
-        let mut command: Vec<char> = start.chars().collect();
-        for (at, piece) in pieces {
-            let at = at.index(command.len() + 1);
-            command.splice(at..at, piece.chars());
-        }
-        command.into_iter().collect()
-    })
+    (prop::sample::select(STARTS), prop::collection::vec(piece, 0..4)).prop_map(
+        |(start, pieces)| {
+            let mut command: Vec<char> = start.chars().collect();
+            for (at, piece) in pieces {
+                let at = at.index(command.len() + 1);
+                command.splice(at..at, piece.chars());
+            }
+            command.into_iter().collect()
+        },
+    )
 }
 
 #[test]
@@ -150,7 +281,8 @@ fn what_is_allowed_for_one_program_runs_nothing_else_in_a_real_shell() {
         println!("no shell here to ask");
         return;
     }
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(1000) });
+    let mut runner =
+        TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(1000) });
     let outcome = runner.run(&commands(), |command| {
         if world::shell("Bash(tool:*)", &command).verdict == Verdict::Allow {
             let sprung = trap.sprung(&command);
