@@ -1,0 +1,253 @@
+//! One command read by the data about its program.
+//!
+//! The reader errs on one side only: a word that could be a dangerous option counts as one, an
+//! abbreviation of a dangerous option counts as the option, and a bundle of letters counts for
+//! each of them. Options are read in `options`, what is left in `arguments`.
+
+mod arguments;
+mod options;
+
+use super::{
+    Analysis, Arguments, Assigns, Hazard, Language, Program, Role, Style, Touch, Verb, What,
+    language, listed,
+};
+use crate::shell::{Access, Word};
+use arguments::assignment;
+
+/// What the words would do, by the data about their program.
+pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {
+    let mut reader = Reader {
+        program,
+        usage: program,
+        argv,
+        at: 1,
+        out: Analysis { role: program.role, note: program.note.clone(), ..Analysis::default() },
+        arguments: Vec::new(),
+        scripts: Vec::new(),
+        replaced: None,
+        flags: Flags::default(),
+    };
+    reader.read();
+    reader.out
+}
+
+struct Reader<'p> {
+    program: &'p Program,
+    /// The program, or its subcommand once that was read.
+    usage: &'p Program,
+    argv: &'p [Word],
+    at: usize,
+    out: Analysis,
+    /// Positions of the arguments that are no options.
+    arguments: Vec<usize>,
+    /// Scripts in the usage's language, with the word they start at.
+    scripts: Vec<(usize, Word)>,
+    /// What stands for appended words.
+    replaced: Option<Word>,
+    flags: Flags,
+}
+
+#[derive(Default)]
+struct Flags {
+    /// `--` was passed.
+    ended: bool,
+    /// The command was handed on; nothing after it is this program's.
+    done: bool,
+    /// A wrapper only answers a question.
+    query: bool,
+    /// File arguments are written.
+    in_place: bool,
+    /// A shell gets text with `-c`.
+    shell_text: bool,
+    /// A subcommand was entered.
+    entered: bool,
+}
+
+impl<'p> Reader<'p> {
+    fn read(&mut self) {
+        self.out.moves = self.usage.moves;
+        self.check_forbidden();
+        if self.usage.style == Style::Test {
+            return self.test();
+        }
+        while !self.flags.done && self.at < self.argv.len() {
+            let Some(word) = self.argv.get(self.at) else { break };
+            if !self.flags.ended && self.usage.style != Style::None && word.may_be_option() {
+                self.option(word);
+            } else {
+                self.argument(word);
+            }
+        }
+        self.finish();
+    }
+
+    /// `[` and `test`: `-v` evaluates the name behind it, comparisons of numbers evaluate both sides
+    /// in some shells, and a word nobody knows could be `-v` unless an operator follows.
+    fn test(&mut self) {
+        let known = |at: usize| self.argv.get(at).map(|word| word.as_known().unwrap_or_default());
+        let number = |at: usize| known(at).is_some_and(|text| text.parse::<i64>().is_ok());
+        let mut faults = Vec::new();
+        for (at, word) in self.argv.iter().enumerate().skip(1) {
+            let fine = match word.as_known() {
+                Some("-v" | "-R") => false,
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+                    number(at - 1) && number(at + 1)
+                }
+                Some(_) => true,
+                None if word.splits() => false,
+                None => matches!(
+                    known(at + 1),
+                    None | Some("]" | "=" | "==" | "!=" | "-nt" | "-ot" | "-ef" | "-a" | "-o")
+                ),
+            };
+            if !fine {
+                faults.push(at);
+            }
+        }
+        for at in faults {
+            self.escape(at, "a test may evaluate its words".to_owned());
+        }
+    }
+
+    /// Words that contain something no wildcard may let in.
+    fn check_forbidden(&mut self) {
+        let forbidden = &self.program.forbidden_inside;
+        if forbidden.is_empty() {
+            return;
+        }
+        for (at, word) in self.argv.iter().enumerate().skip(1) {
+            if forbidden.iter().any(|text| word.prefix().to_ascii_lowercase().contains(text)) {
+                self.escape(at, format!("`{}` can run or write anything", word.shown()));
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        if self.flags.query {
+            if self.out.role == Role::Transparent {
+                self.out.role = Role::Inert;
+            }
+            return;
+        }
+        if self.usage.style == Style::Shell && !self.flags.done {
+            let text = format!("`{}` runs what it reads", self.name());
+            self.hazard(0, What::Code(text));
+        }
+        // Without a script or code to run, an interpreter runs what it reads.
+        let runs_code = self.usage.code_at.is_some() || self.usage.style == Style::Shell;
+        let asked = self.argv.iter().any(|word| word.as_known() == Some("-i"));
+        let given = |hazard: &Hazard| matches!(hazard.what, What::Code(_) | What::Shell(_));
+        let idle =
+            self.arguments.is_empty() && !self.out.hazards.iter().any(|h| h.at > 0 && given(h));
+        self.out.interactive = runs_code && (idle || asked);
+        // A wrapper that wraps nothing is a program like any other.
+        let wraps = |hazard: &Hazard| matches!(hazard.what, What::Run(_) | What::Shell(_));
+        if self.out.role == Role::Transparent && !self.out.hazards.iter().any(wraps) {
+            self.out.role = Role::Plain;
+        }
+        self.check_scripts();
+        self.use_arguments();
+    }
+
+    fn check_scripts(&mut self) {
+        let Some(kind) = self.usage.language else { return };
+        if self.scripts.is_empty() && !self.arguments.is_empty() {
+            let at = self.arguments.remove(0);
+            self.scripts.extend(self.argv.get(at).map(|word| (at, word.clone())));
+        }
+        for (at, script) in self.scripts.clone() {
+            let harmless = script.as_known().is_some_and(|text| match kind {
+                Language::Sed => language::is_harmless_sed(text),
+                Language::Awk => language::is_harmless_awk(text),
+            });
+            if !harmless {
+                let text =
+                    format!("the script of `{}` may run programs or write files", self.name());
+                self.escape(at, text);
+            }
+        }
+    }
+
+    fn use_arguments(&mut self) {
+        let words: Vec<(usize, &'p Word)> =
+            self.arguments.iter().filter_map(|at| Some((*at, self.argv.get(*at)?))).collect();
+        if self.flags.in_place {
+            for (at, word) in &words {
+                self.hazard(*at, What::File(Access::Write, (*word).clone()));
+            }
+        }
+        let last = words.len().saturating_sub(1);
+        for (index, (at, word)) in words.into_iter().enumerate() {
+            match self.usage.arguments {
+                Arguments::Plain => {}
+                Arguments::Reads => self.touch(Access::Read, word),
+                Arguments::Writes => self.touch(Access::Write, word),
+                Arguments::Searches if index == 0 && self.scripts.is_empty() => {}
+                Arguments::Searches => self.touch(Access::Read, word),
+                Arguments::Copies if index == last => self.touch(Access::Write, word),
+                Arguments::Copies => self.touch(Access::Read, word),
+                Arguments::Urls => self.url(at, word),
+                Arguments::Dd => self.dd(word),
+                Arguments::Names => self.variable_name(at, word),
+                Arguments::Code => {
+                    self.hazard(at, What::Code(format!("`{}` is code", word.shown())));
+                }
+                Arguments::Escape => {
+                    self.escape(at, format!("`{}` can run or change anything", self.name()));
+                }
+            }
+        }
+    }
+
+    fn touch(&mut self, access: Access, word: &Word) {
+        self.out.touches.push(Touch::File(access, word.clone()));
+    }
+
+    fn url(&mut self, at: usize, word: &Word) {
+        let Some(text) = word.as_known() else {
+            let scheme = word.prefix().to_ascii_lowercase();
+            if !scheme.starts_with("http://") && !scheme.starts_with("https://") {
+                self.escape(at, "what it fetches cannot be told".to_owned());
+            }
+            return;
+        };
+        match text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).as_deref() {
+            Some("http" | "https") => self.out.touches.push(Touch::Fetch(text.to_owned())),
+            None => self.out.touches.push(Touch::Fetch(format!("http://{text}"))),
+            Some("file") => {
+                let path = word.tail("file://".len()).unwrap_or_else(Word::unknown);
+                self.hazard(at, What::File(Access::Read, path));
+            }
+            Some(_) => self.escape(at, format!("`{text}` is neither http nor https")),
+        }
+    }
+
+    fn dd(&mut self, word: &Word) {
+        let prefix = word.prefix();
+        let access = [("of=", Access::Write), ("if=", Access::Read)];
+        for (mark, access) in access {
+            if let Some(path) = prefix.strip_prefix(mark).and_then(|_| word.tail(mark.len())) {
+                self.touch(access, &path);
+            }
+        }
+    }
+
+    fn variable_name(&mut self, at: usize, word: &Word) {
+        match assignment(word).map(|(name, _)| name).or(word.as_known().map(str::to_owned)) {
+            Some(name) => self.hazard(at, What::Assign(name)),
+            None => self.escape(at, "the variable it sets cannot be told".to_owned()),
+        }
+    }
+
+    fn hazard(&mut self, at: usize, what: What) {
+        self.out.hazards.push(Hazard { at, what });
+    }
+
+    fn escape(&mut self, at: usize, text: String) {
+        self.hazard(at, What::Escape(text));
+    }
+
+    fn name(&self) -> &'p str {
+        self.argv.first().map_or("", |word| word.prefix())
+    }
+}
