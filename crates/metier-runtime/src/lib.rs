@@ -4,6 +4,7 @@
 //! result. State is only ever applied from events, so a process that dies and starts again sees the
 //! same stack. This crate is synchronous and knows neither terminal nor network.
 
+pub mod arguments;
 pub mod clock;
 pub mod event;
 pub mod journal;
