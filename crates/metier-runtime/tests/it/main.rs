@@ -1,0 +1,5 @@
+//! What a session, its journal and its replay promise, tried from outside.
+
+#![expect(clippy::disallowed_methods, reason = "tests write files, start processes and kill them")]
+
+mod journal;
