@@ -11,6 +11,7 @@ pub mod journal;
 pub mod limits;
 pub mod redact;
 pub mod state;
+pub mod wrapper;
 
 pub use clock::{Clock, Moment};
 pub use event::Event;

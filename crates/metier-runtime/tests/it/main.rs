@@ -1,5 +1,9 @@
 //! What a session, its journal and its replay promise, tried from outside.
 
-#![expect(clippy::disallowed_methods, reason = "tests write files, start processes and kill them")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write files, start processes and kill them"
+)]
 
 mod journal;
