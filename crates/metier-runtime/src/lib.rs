@@ -10,6 +10,7 @@ pub mod event;
 pub mod journal;
 pub mod limits;
 pub mod redact;
+pub mod replay;
 pub mod state;
 pub mod wrapper;
 

@@ -164,3 +164,7 @@ fn run(text: &str) -> usize {
     let part = |c: char| c.is_ascii_alphanumeric() || "-_.+/=~:".contains(c);
     text.find(|c| !part(c)).unwrap_or(text.len())
 }
+
+#[cfg(test)]
+#[path = "redact_tests.rs"]
+mod tests;
