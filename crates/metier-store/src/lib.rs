@@ -5,13 +5,26 @@
 //! [`Discovery`], `catalog` turns it into the one view a session has, `disclose` shows that view to
 //! a model.
 
+mod candidate;
 pub mod catalog;
+pub mod contained;
+pub mod digest;
 pub mod discover;
+mod disk;
+pub mod file_store;
 pub mod layer;
+mod level;
 pub mod limits;
+mod load;
+mod paths;
+mod resources;
+mod scan;
 pub mod store;
+mod walk;
 
 pub use catalog::{Catalog, Entry};
+pub use contained::ContainedPath;
 pub use discover::{Discovery, Facts, Found, Skipped};
+pub use file_store::FileStore;
 pub use layer::{Layer, Precedence, Root, RootId};
 pub use store::Store;

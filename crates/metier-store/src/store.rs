@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use metier_format::{Diagnostic, Manifest};
 
 use crate::discover::{Discovery, ScanLimits};
-use crate::layer::RootId;
+use crate::layer::{Root, RootId};
 
 /// Where a skill is: a root of the store and a directory relative to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,6 +20,9 @@ pub struct Location {
 
 /// A place that holds skills.
 pub trait Store: Send + Sync {
+    /// Where it looks. A [`RootId`] of this store is an index here.
+    fn roots(&self) -> &[Root];
+
     /// Finds every candidate. A bad skill is data in the result, never a failure.
     fn discover(&self, limits: &ScanLimits) -> Discovery;
 

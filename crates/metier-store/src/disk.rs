@@ -1,0 +1,377 @@
+//! The filesystem as ground to walk on. The file is opened before its directory is ever listed: a
+//! directory that holds `SKILL.md` costs three system calls (open, read, close) and is never
+//! listed, looked at or held open, since nothing beneath it can be another skill.
+//!
+//! No `stat` is made for a skill that is as it should be: what its directory is, its parent's
+//! listing says. Reading at an offset keeps that safe, since fifos, sockets and terminals refuse
+//! it; whatever does not turn out to be closed frontmatter is then looked at before more is read.
+
+use std::cmp::min;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, OwnedFd};
+
+use metier_format::{Code, Diagnostic, Parsed};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
+use rustix::io::{Errno, pread};
+
+use crate::candidate::{self, SKILL_FILE, Spot, Start};
+use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
+use crate::layer::Root;
+use crate::level::{Child, Identity};
+use crate::limits::{LISTING_BYTES, MAX_PREFIX_BYTES, PREFIX_BYTES};
+use crate::paths::{joined, last, path_of, shown};
+use crate::walk::{Desk, Directory, Ground, NEVER_LISTED};
+
+const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// One root on disk, held open. Everything below it is reached relative to it.
+pub(crate) struct Disk {
+    fd: OwnedFd,
+    /// The root's own name, for a skill that is the root itself.
+    name: Option<Box<[u8]>>,
+    /// What the root is.
+    pub(crate) identity: Identity,
+}
+
+/// The start of a file and what it says.
+struct Opening {
+    parsed: Parsed,
+    length: usize,
+}
+
+/// What a directory turned out to be when its file was opened.
+#[derive(PartialEq, Eq)]
+enum Looked {
+    /// A skill, good or bad: nothing beneath it is looked at.
+    Skill,
+    /// A directory without the file.
+    Ordinary,
+    /// Nothing to look into.
+    Nothing,
+}
+
+/// Why the start of a file is not there.
+enum Unread {
+    /// The system said no.
+    System(Errno),
+    /// It is not a regular file but this.
+    Special(FileType),
+    /// The frontmatter goes on past what is read.
+    TooLarge,
+}
+
+impl Disk {
+    /// Opens the root, following links to it.
+    pub(crate) fn open(root: &Root) -> Result<Self, Errno> {
+        let fd = openat(CWD, &root.path, OPEN_DIRECTORY, Mode::empty())?;
+        let identity = identity_of(&fstat(&fd)?);
+        let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
+        Ok(Self { fd, name, identity })
+    }
+
+    /// Opens `file` in the directory and makes what it says known.
+    fn probe(&self, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) -> Looked {
+        let path = &mut desk.scratch.path;
+        set_path(path, at.path, file.as_bytes());
+        let Ok(path) = CStr::from_bytes_with_nul(path) else { return Looked::Nothing };
+        match openat(&self.fd, path, OPEN_FILE | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(fd) => {
+                self.take(&fd, at, file, desk);
+                Looked::Skill
+            }
+            Err(Errno::NOENT) => Looked::Ordinary,
+            // It is no directory, or none any more.
+            Err(Errno::NOTDIR) => Looked::Nothing,
+            Err(Errno::LOOP) => {
+                self.take_link(at, file, desk);
+                Looked::Skill
+            }
+            Err(errno) => match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => {
+                    let why = not_opened(kind_of(&stat), errno, &joined(at.path, file.as_bytes()));
+                    desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), vec![why]);
+                    Looked::Skill
+                }
+                Err(errno) => {
+                    desk.unreadable(at.path, &reason(errno));
+                    Looked::Nothing
+                }
+            },
+        }
+    }
+
+    /// The open file, whatever it is, becomes a candidate or a skipped file.
+    fn take(&self, fd: &OwnedFd, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) {
+        let directory = candidate::directory_name(at.path, self.name.as_deref());
+        let text = &mut desk.scratch.text;
+        desk.harvest.stats.files += 1;
+        let outcome = match opening(fd, text, directory, &mut desk.harvest.stats.bytes_read) {
+            Ok(Opening { mut parsed, length }) => {
+                if let Some(misnamed) = candidate::misnamed(file) {
+                    parsed.diagnostics.insert(0, misnamed);
+                }
+                let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
+                candidate::candidate(text.get(..length).unwrap_or_default(), parsed, spot)
+            }
+            Err(unread) => Err(vec![unread.diagnostic(&joined(at.path, file.as_bytes()))]),
+        };
+        match outcome {
+            Ok(found) => desk.found(found),
+            Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
+        }
+    }
+
+    /// The file is a link: followed when it stays inside the directory.
+    fn take_link(&self, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) {
+        let path = joined(at.path, file.as_bytes());
+        let contained = ContainedPath::parse(file).map_err(|_| Refusal::Missing);
+        let resolved = contained.and_then(|contained| {
+            SkillDirectory::open(&self.fd, at.path).map_err(Refusal::System)?.file(&contained)
+        });
+        match resolved {
+            Ok((fd, _)) => self.take(&fd, at, file, desk),
+            Err(refusal) => desk.skipped(at, path_of(&path), vec![refused_link(refusal, &path)]),
+        }
+    }
+
+    /// Lists the directory: its subdirectories go on the next level, unless some other spelling of
+    /// `SKILL.md` lies among them, which makes it a skill after all.
+    fn list(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
+        let path = if at.path.is_empty() { b"." } else { at.path };
+        let opened = openat(&self.fd, path, OPEN_DIRECTORY, Mode::empty())
+            .and_then(|fd| fstat(&fd).map(|stat| (fd, stat.st_dev)));
+        let (fd, device) = match opened {
+            Ok(opened) => opened,
+            Err(errno) => return desk.unreadable(at.path, &reason(errno)),
+        };
+        let mut group = desk.children(at);
+        let mut file: Option<Box<str>> = None;
+        let mut names = std::mem::take(&mut desk.scratch.names);
+        let listed = for_each_entry(&fd, &mut names, |name, kind, inode| {
+            if kind != FileType::Directory && candidate::is_skill_file(name) {
+                let name = String::from_utf8_lossy(name);
+                if file.as_ref().is_none_or(|known| *name < **known) {
+                    file = Some(name.into());
+                }
+            } else if let Some(child) = self.child(at, name, (kind, device, inode), desk) {
+                desk.child(&mut group, at, child);
+            }
+        });
+        desk.scratch.names = names;
+        if let Err(errno) = listed {
+            desk.unreadable(at.path, &reason(errno));
+        }
+        match file {
+            Some(file) if !is_bare_root(at, desk) => {
+                desk.discard(&group);
+                self.probe(at, &file, desk);
+            }
+            Some(_) | None => desk.close(group, at),
+        }
+    }
+
+    /// The directory entry as a subdirectory to look at, if it is one.
+    fn child<'a>(
+        &self,
+        at: Directory<'_>,
+        name: &'a [u8],
+        (kind, device, inode): (FileType, u64, u64),
+        desk: &mut Desk<'_>,
+    ) -> Option<Child<'a>> {
+        if name.starts_with(b".") {
+            return None;
+        }
+        match kind {
+            FileType::Directory => Some(Child { name, identity: (device, inode), linked: false }),
+            FileType::Symlink | FileType::Unknown => {
+                let path = joined(at.path, name);
+                match statat(&self.fd, &*path, AtFlags::empty()) {
+                    Ok(stat) if kind_of(&stat) == FileType::Directory => {
+                        Some(Child { name, identity: identity_of(&stat), linked: true })
+                    }
+                    Ok(_) => None,
+                    Err(errno) => {
+                        desk.unreadable(&path, &link_reason(errno));
+                        None
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Ground for Disk {
+    fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
+        if !is_bare_root(at, desk) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
+            return;
+        }
+        let name = last(at.path);
+        if !NEVER_LISTED.iter().any(|never| name == never.as_bytes()) {
+            self.list(at, desk);
+        }
+    }
+}
+
+impl Unread {
+    fn diagnostic(&self, path: &[u8]) -> Diagnostic {
+        match self {
+            Self::System(errno) => not_opened(FileType::RegularFile, *errno, path),
+            Self::Special(kind) => special(*kind, path),
+            Self::TooLarge => candidate::too_large(),
+        }
+    }
+}
+
+/// The finding about a file that is not a regular file but `kind`.
+pub(crate) fn special(kind: FileType, path: &[u8]) -> Diagnostic {
+    let (code, what) = match kind {
+        FileType::Directory => (Code::IsDirectory, "a directory"),
+        FileType::Fifo => (Code::IsFifo, "a fifo"),
+        FileType::Socket => (Code::IsSocket, "a socket"),
+        _ => (Code::IsDevice, "a device"),
+    };
+    Diagnostic::new(code, format!("`{}` is {what}", shown(path)))
+}
+
+/// The finding about a link that was not followed.
+pub(crate) fn refused_link(refusal: Refusal, path: &[u8]) -> Diagnostic {
+    let shown = shown(path);
+    match refusal {
+        Refusal::Leaves => {
+            let message = format!("`{shown}` is a link that leaves the skill's directory");
+            Diagnostic::new(Code::LinkLeavesSkill, message)
+        }
+        Refusal::Special(kind) => special(kind, path),
+        Refusal::Missing | Refusal::TooLarge { .. } => {
+            Diagnostic::new(Code::Unreadable, format!("`{shown}` is a link that points nowhere"))
+        }
+        Refusal::System(errno) => not_opened(FileType::RegularFile, errno, path),
+    }
+}
+
+/// Calls `each` with name, type and inode of every entry of the directory but `.` and `..`, in the
+/// order the directory has them.
+pub(crate) fn for_each_entry(
+    directory: &OwnedFd,
+    buffer: &mut Vec<u8>,
+    mut each: impl FnMut(&[u8], FileType, u64),
+) -> Result<(), Errno> {
+    buffer.clear();
+    buffer.reserve(LISTING_BYTES);
+    let mut entries = RawDir::new(directory.as_fd(), buffer.spare_capacity_mut());
+    while let Some(entry) = entries.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            each(name, entry.file_type(), entry.ino());
+        }
+    }
+    Ok(())
+}
+
+/// Device and inode.
+pub(crate) fn identity_of(stat: &Stat) -> Identity {
+    (stat.st_dev, stat.st_ino)
+}
+
+/// What the system said, in its words.
+pub(crate) fn reason(errno: Errno) -> String {
+    std::io::Error::from(errno).to_string()
+}
+
+fn link_reason(errno: Errno) -> String {
+    match errno {
+        Errno::NOENT => "it is a link that points nowhere".to_owned(),
+        Errno::LOOP => "it is a link that leads back to itself".to_owned(),
+        other => reason(other),
+    }
+}
+
+fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
+    if kind == FileType::RegularFile {
+        let message = format!("`{}` cannot be read: {}", shown(path), reason(errno));
+        return Diagnostic::new(Code::Unreadable, message);
+    }
+    special(kind, path)
+}
+
+/// The root of a walk on which only its subdirectories can be skills.
+fn is_bare_root(at: Directory<'_>, desk: &Desk<'_>) -> bool {
+    desk.plan.immediate_only && at.path.is_empty()
+}
+
+/// `parent/name` with a NUL at its end, in a buffer that is used again.
+fn set_path(path: &mut Vec<u8>, parent: &[u8], name: &[u8]) {
+    path.clear();
+    if !parent.is_empty() {
+        path.extend_from_slice(parent);
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path.push(0);
+}
+
+/// Reads the start of the file into `text` and parses it: one page, and more only while the
+/// frontmatter is not closed. `bytes_read` counts what was really read.
+fn opening(
+    fd: &OwnedFd,
+    text: &mut Vec<u8>,
+    directory: Option<&[u8]>,
+    bytes_read: &mut u64,
+) -> Result<Opening, Unread> {
+    if text.len() < PREFIX_BYTES {
+        text.resize(PREFIX_BYTES, 0);
+    }
+    let mut length = read_at(fd, text, 0, PREFIX_BYTES, bytes_read)?;
+    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
+    // Closed with something after it: the usual case, decided without looking twice.
+    if parsed.body.is_some_and(|body| (body as usize) < length) {
+        return Ok(Opening { parsed, length });
+    }
+    match kind_of(&fstat(fd).map_err(Unread::System)?) {
+        FileType::RegularFile => {}
+        kind => return Err(Unread::Special(kind)),
+    }
+    while candidate::start(text.get(..length).unwrap_or_default()) == Start::GoesOn {
+        if length == MAX_PREFIX_BYTES {
+            return Err(Unread::TooLarge);
+        }
+        let end = min(MAX_PREFIX_BYTES, length.max(PREFIX_BYTES) * 2);
+        if text.len() < end {
+            text.resize(end, 0);
+        }
+        match read_at(fd, text, length, end, bytes_read)? {
+            0 => break,
+            count => length += count,
+        }
+    }
+    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
+    Ok(Opening { parsed, length })
+}
+
+fn read_at(
+    fd: &OwnedFd,
+    text: &mut [u8],
+    start: usize,
+    end: usize,
+    bytes_read: &mut u64,
+) -> Result<usize, Unread> {
+    let free = text.get_mut(start..end).unwrap_or_default();
+    loop {
+        match pread(fd, &mut *free, start as u64) {
+            Ok(count) => {
+                *bytes_read += count as u64;
+                return Ok(count);
+            }
+            Err(Errno::INTR) => {}
+            Err(Errno::ISDIR) => return Err(Unread::Special(FileType::Directory)),
+            Err(errno) => {
+                return Err(match fstat(fd).map(|stat| kind_of(&stat)) {
+                    Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
+                    Ok(kind) => Unread::Special(kind),
+                });
+            }
+        }
+    }
+}

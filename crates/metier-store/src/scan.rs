@@ -1,0 +1,104 @@
+//! A scan of all roots of a file store: each root walked in turn, the same directory counted once
+//! over all of them, everything in order.
+
+use std::collections::BTreeSet;
+
+use metier_format::{Code, Diagnostic};
+use rustix::io::Errno;
+use rustix::thread::sched_getaffinity;
+
+use crate::discover::{Discovery, Found, Note, ScanLimits};
+use crate::disk::{Disk, reason};
+use crate::layer::{Root, RootId};
+use crate::level::Identity;
+use crate::limits::{MAX_ROOTS, MAX_THREADS};
+use crate::paths::{bytes_of, shown};
+use crate::walk::{Harvest, Plan, walk};
+
+/// Scans `roots`. A root that is the same directory as an earlier one adds nothing; a skill
+/// reached through two roots belongs to the earlier one.
+pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
+    let limits = ScanLimits { threads: thread_count(limits.threads), ..*limits };
+    let mut discovery = Discovery { roots: roots.to_vec(), ..Discovery::default() };
+    let mut walked: Vec<(Identity, bool)> = Vec::new();
+    let mut harvests = Vec::new();
+    for (id, root) in (0..).map(RootId).zip(roots.iter().take(MAX_ROOTS)) {
+        let disk = match Disk::open(root) {
+            Ok(disk) => disk,
+            Err(Errno::NOENT | Errno::NOTDIR) if root.optional => continue,
+            Err(errno) => {
+                discovery.notes.push(unreadable(id, root, &reason(errno)));
+                continue;
+            }
+        };
+        let this = (disk.identity, root.immediate_only);
+        if walked.contains(&this) || walked.contains(&(disk.identity, false)) {
+            continue;
+        }
+        walked.push(this);
+        let plan = Plan::new(id, root.immediate_only, &limits);
+        harvests.push(walk(&disk, &plan, disk.identity));
+    }
+    if let (Some(root), Ok(count)) = (roots.get(MAX_ROOTS), u16::try_from(MAX_ROOTS)) {
+        let why = format!("a store has at most {MAX_ROOTS} roots");
+        discovery.notes.push(unreadable(RootId(count), root, &why));
+    }
+    gather(&mut discovery, harvests);
+    discovery
+}
+
+/// Which directories were met already, over several roots or stores.
+#[derive(Default)]
+pub(crate) struct Once(BTreeSet<Identity>);
+
+impl Once {
+    /// Whether this is the first time. What is not on disk is always itself.
+    pub(crate) fn first(&mut self, identity: Identity) -> bool {
+        identity == (0, 0) || self.0.insert(identity)
+    }
+}
+
+/// Puts the harvests of all roots together. Within one root the walk has seen to it that no
+/// directory is met twice, so only several roots need to be compared.
+fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
+    let mut once = Once::default();
+    let several = harvests.iter().filter(|harvest| harvest.has_skills()).count() > 1;
+    for Harvest { mut found, mut skipped, notes, stats } in harvests {
+        if several {
+            found.retain(|found| once.first(found.identity));
+            skipped.retain(|(identity, _)| once.first(*identity));
+        }
+        discovery.stats.directories += stats.directories;
+        discovery.stats.files += stats.files;
+        discovery.stats.bytes_read += stats.bytes_read;
+        append(&mut discovery.found, found);
+        discovery.skipped.extend(skipped.into_iter().map(|(_, skipped)| skipped));
+        discovery.notes.extend(notes);
+    }
+    discovery.notes.sort_by_key(|note| note.root);
+}
+
+/// `all` followed by `more`, without room to spare.
+fn append(all: &mut Vec<Found>, mut more: Vec<Found>) {
+    if all.is_empty() {
+        more.shrink_to_fit();
+        *all = more;
+    } else {
+        all.reserve_exact(more.len());
+        all.append(&mut more);
+    }
+}
+
+fn unreadable(root: RootId, at: &Root, why: &str) -> Note {
+    let message = format!("`{}` cannot be read: {why}", shown(bytes_of(&at.path)));
+    let diagnostic = Diagnostic::new(Code::RootUnreadable, message);
+    Note { root, path: std::path::PathBuf::new(), diagnostic }
+}
+
+/// The number of threads to use when `asked` were asked for: as many as there are processors this
+/// process may run on, when none were.
+fn thread_count(asked: usize) -> usize {
+    let available = || sched_getaffinity(None).map_or(1, |set| set.count() as usize);
+    let count = if asked == 0 { available() } else { asked };
+    count.clamp(1, MAX_THREADS)
+}

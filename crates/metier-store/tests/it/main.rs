@@ -1,0 +1,6 @@
+//! What a store promises, tested from outside.
+
+#![expect(clippy::disallowed_methods, reason = "tests make the files they look at")]
+
+mod discovery;
+mod ground;
