@@ -19,12 +19,18 @@ mod load;
 mod paths;
 mod resources;
 mod scan;
+pub mod selection;
 pub mod store;
+pub mod tokens;
 mod walk;
+
+#[cfg(test)]
+mod fixture;
 
 pub use catalog::{Catalog, Entry};
 pub use contained::ContainedPath;
 pub use discover::{Discovery, Facts, Found, Skipped};
 pub use file_store::FileStore;
 pub use layer::{Layer, Precedence, Root, RootId};
+pub use selection::{Enabled, Selection};
 pub use store::Store;
