@@ -11,10 +11,14 @@ pub mod journal;
 pub mod limits;
 pub mod redact;
 pub mod replay;
+pub mod resolver;
+pub mod session;
 pub mod state;
+pub mod survive;
 pub mod wrapper;
 
 pub use clock::{Clock, Moment};
 pub use event::Event;
 pub use journal::{Frame, Ids, Journal, JournalError};
+pub use session::{Activation, ActivationError, Session, Setup};
 pub use state::State;
