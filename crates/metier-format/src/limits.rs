@@ -5,6 +5,14 @@
 /// than the five milliseconds a hostile file is allowed.
 pub const MAX_FRONTMATTER_BYTES: usize = 64 * 1024;
 
+/// Blank bytes tolerated before the opening fence. People leave a line or two, editors a space.
+pub const MAX_LEADING_BLANK_BYTES: usize = 1024;
+
+/// The first bytes of a file in which its frontmatter must close: the longest frontmatter, and room
+/// for what stands around it. Nobody who wants the frontmatter needs to read further, and
+/// discovery and linting say the same of a file because both stop here.
+pub const MAX_PREFIX_BYTES: usize = MAX_FRONTMATTER_BYTES + 4096;
+
 /// Largest `SKILL.md` loaded whole. The standard advises 5,000 tokens; this leaves three orders of
 /// magnitude and still bounds memory.
 pub const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
@@ -14,6 +22,14 @@ pub const MAX_DEPTH: usize = 16;
 
 /// Most values (scalars, lists and maps together) in one frontmatter.
 pub const MAX_NODES: usize = 4096;
+
+/// Longest frontmatter that is repaired, in bytes. Repair reads every entry on its own, which costs
+/// more than one reading of the whole; real frontmatter stays under 4 KiB.
+pub const MAX_REPAIR_BYTES: usize = 8 * 1024;
+
+/// Most broken entries one repair looks at. A real file has one or two; a text with more is not
+/// frontmatter with a mistake in it.
+pub const MAX_REPAIRS: usize = 64;
 
 /// Longest name the standard allows, in code points.
 pub const MAX_NAME_CHARS: usize = 64;
@@ -38,3 +54,11 @@ pub const MAX_DIAGNOSTICS: usize = 200;
 
 /// Most tools one `allowed-tools` may name.
 pub const MAX_TOOL_PATTERNS: usize = 512;
+
+/// Most rounds of repair over one file. Each round applies every repair that overlaps no other, so
+/// two or three settle any real file; the bound only ends a pair of repairs that undo each other.
+pub const MAX_FIX_ROUNDS: usize = 8;
+
+/// Unknown fields of one file for which the field they were meant to be is looked for. Real files
+/// have a handful; each search costs as much as reading the file.
+pub const MAX_SUGGESTIONS: usize = 16;

@@ -63,7 +63,17 @@ impl SkillName {
         if is_plain(trimmed) {
             return Ok(Self(trimmed.into()));
         }
-        let name: String = normalize(trimmed);
+        // Normalising joins four characters at most, so this is too long whatever comes out.
+        if trimmed.len() > 4 * char::MAX.len_utf8() * MAX_USABLE_NAME_CHARS {
+            return Err(NameError::TooLong);
+        }
+        // Some characters decompose to a space and a mark, so what comes out is trimmed once more;
+        // without that, reading a name back could give another name.
+        let normal = normalize(trimmed);
+        let name = trim(&normal);
+        if name.is_empty() {
+            return Err(NameError::Empty);
+        }
         if name.chars().count() > MAX_USABLE_NAME_CHARS {
             return Err(NameError::TooLong);
         }
@@ -124,8 +134,15 @@ impl NameKey {
         if is_plain(trimmed) {
             return Self(trimmed.into());
         }
-        let fold = |c: char| if c == '_' || c == ' ' { '-' } else { c };
-        Self(normalize(trimmed).to_lowercase().chars().map(fold).collect())
+        let fold = |c: char| match c {
+            '_' | ' ' => '-',
+            // Lowercasing writes a sigma by its place in the word; a key does not care.
+            'ς' => 'σ',
+            c => c,
+        };
+        // Lowercase letters may combine with marks that their capitals stood beside.
+        let lower = normalize(&normalize(trimmed).to_lowercase());
+        Self(trim(&lower).chars().map(fold).collect())
     }
 
     /// The key as text.
@@ -172,15 +189,17 @@ fn is_letter_or_number(c: char) -> bool {
     )
 }
 
-/// The common case, decided without tables: a conforming ASCII name.
+/// The common case, decided in one pass without tables: a conforming ASCII name.
 fn is_plain(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    !bytes.is_empty()
-        && bytes.len() <= MAX_NAME_CHARS
-        && bytes[0] != b'-'
-        && bytes[bytes.len() - 1] != b'-'
-        && bytes.iter().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-        && !name.contains("--")
+    // A hyphen may not follow a hyphen, and before the first character is as good as one.
+    let mut previous = b'-';
+    for byte in name.bytes() {
+        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9') && (byte != b'-' || previous == b'-') {
+            return false;
+        }
+        previous = byte;
+    }
+    previous != b'-' && name.len() <= MAX_NAME_CHARS
 }
 
 fn normalize(text: &str) -> String {
@@ -189,6 +208,10 @@ fn normalize(text: &str) -> String {
 
 /// White space as the reference strips it: Unicode's, plus the four ASCII separators that Rust's
 /// `trim` leaves.
-fn trim(text: &str) -> &str {
+pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}'))
 }
+
+#[cfg(test)]
+#[path = "name_tests.rs"]
+mod tests;

@@ -2,8 +2,10 @@
 //! number, a date or a boolean here.
 //!
 //! Two readers make the same tree: `fast` reads the plain frontmatter most skills have and gives
-//! up on anything unusual; `full` reads all of YAML within limits. Start at [`read`].
+//! up on anything unusual; `full` reads all of YAML within limits, and `explain` says in plain words
+//! why it could not. Start at [`read`].
 
+mod explain;
 mod fast;
 mod full;
 
@@ -35,7 +37,12 @@ pub struct Scalar<'a> {
     pub style: Style,
 }
 
-/// A value and its place. Quotes and block indicators belong to the place.
+/// A value and its place.
+///
+/// The place is what a person would mark: quotes and brackets belong to it, a block scalar reaches
+/// from its `|` or `>` to the end of its last line that has text, a block list from its first `-`
+/// and a block map from its first key to the end of the last value. A value that is missing has an
+/// empty place right after its colon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
     /// What it is.
@@ -180,3 +187,7 @@ impl Entry<'_> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "yaml_tests.rs"]
+mod tests;

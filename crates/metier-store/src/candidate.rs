@@ -1,10 +1,11 @@
 //! From the start of a `SKILL.md` to a candidate, whatever the bytes came from. Pure: the disk and
 //! the memory store call the same functions and so agree.
 
-use metier_format::frontmatter::{self, Fences};
-use metier_format::limits::MAX_FRONTMATTER_BYTES;
+use metier_format::frontmatter::{self, Extent, Fences};
 use metier_format::manifest::{Manifest, Scope, Text};
-use metier_format::{AllowedTools, Code, Diagnostic, Parsed, parse_frontmatter};
+use metier_format::{
+    AllowedTools, Code, Diagnostic, Glance, Parsed, ToolPattern, glance, parse_frontmatter,
+};
 
 use crate::digest::sha256;
 use crate::discover::{Facts, Found, FoundScope};
@@ -29,30 +30,54 @@ pub(crate) struct Spot<'a> {
 /// What the start of a file tells about the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// The frontmatter is all here, or there is none: nothing more needs to be read.
-    Enough,
-    /// The frontmatter may go on in the bytes that follow.
+    /// The frontmatter is all here.
+    Closed,
+    /// There is none.
+    Absent,
+    /// It may go on in the bytes that follow.
     GoesOn,
 }
 
-/// Whether `text`, the start of a file that may go on, has to be read further.
+/// What `text`, the start of a file that may go on, tells about the rest.
 pub(crate) fn start(text: &[u8]) -> Start {
-    match frontmatter::find(text) {
-        // A fence that ends where the bytes end may be the start of a longer line.
-        Fences::Closed { body, .. } if (body as usize) < text.len() => Start::Enough,
-        Fences::Closed { .. } | Fences::Unclosed { .. } => Start::GoesOn,
-        Fences::Absent if is_blank(text) => Start::GoesOn,
-        Fences::Absent => Start::Enough,
+    match frontmatter::find(text, Extent::Prefix) {
+        Fences::Closed { .. } => Start::Closed,
+        Fences::Absent => Start::Absent,
+        Fences::Unclosed { .. } => Start::GoesOn,
     }
 }
 
-/// What is wrong when the frontmatter did not end within the bytes that are read at most.
-pub(crate) fn too_large() -> Diagnostic {
-    let message = format!("the frontmatter does not end within {MAX_FRONTMATTER_BYTES} bytes");
-    Diagnostic::new(Code::FrontmatterTooLarge, message)
+/// The candidate that a glance at `text` shows: nearly every skill there is. None says nothing but
+/// that the file has to be parsed, or read further.
+pub(crate) fn at_a_glance(text: &[u8], directory: Option<&[u8]>, spot: Spot<'_>) -> Option<Found> {
+    let directory = std::str::from_utf8(directory?).ok()?;
+    let Glance { name, description, compatibility, version, allowed_tools, frontmatter, body } =
+        glance(text, directory)?;
+    // A fence that ends where the bytes end may be the start of a longer line.
+    if body as usize >= text.len() {
+        return None;
+    }
+    let plain = version.is_none() && compatibility.is_none() && allowed_tools.is_none();
+    let facts = || Facts {
+        version: version.map(Box::from),
+        compatibility: compatibility.map(Box::from),
+        allowed_tools: allowed_tools.map(Box::from),
+        ..Facts::default()
+    };
+    Some(Found {
+        name,
+        description: Box::from(description),
+        root: spot.root,
+        path: boxed_path(spot.path),
+        identity: spot.identity,
+        digest: sha256(text.get(frontmatter.range()).unwrap_or_default()),
+        facts: (!plain).then(|| Box::new(facts())),
+        diagnostics: Box::default(),
+    })
 }
 
-/// What the frontmatter of `text` says, given the directory the file lies in.
+/// What the frontmatter of `text` says, given the directory the file lies in. `text` is the whole
+/// file, a start of it that does not go on, or one of the greatest length that is read.
 pub(crate) fn parsed(text: &[u8], directory: Option<&[u8]>) -> Parsed {
     match directory {
         // A directory whose name is not text still has a name, and no skill's name equals it.
@@ -90,7 +115,7 @@ pub(crate) fn candidate(
 /// What is wrong when the file is called `name`, which is some other spelling of `SKILL.md`.
 pub(crate) fn misnamed(name: &str) -> Option<Diagnostic> {
     (name != SKILL_FILE)
-        .then(|| Diagnostic::new(Code::FileName, format!("the file is called `{name}`")))
+        .then(|| Diagnostic::new(Code::FileName, format!("The file is called `{name}`")))
 }
 
 /// Whether `name` is `SKILL.md` but for its case.
@@ -122,15 +147,22 @@ fn boxed(text: &mut Option<Text>) -> Option<Box<str>> {
 }
 
 /// The patterns with a space between them. What cannot be read allows nothing, as does an empty
-/// list, so both are the empty text.
+/// list, so both are the empty text. Put together by hand: this runs for nearly every skill.
 fn tools_text(tools: &AllowedTools) -> Box<str> {
-    use std::fmt::Write as _;
-    let mut text = String::new();
-    if let AllowedTools::Only(patterns) = tools {
-        for pattern in patterns {
-            let space = if text.is_empty() { "" } else { " " };
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{space}{pattern}");
+    let AllowedTools::Only(patterns) = tools else { return Box::default() };
+    let length = |pattern: &ToolPattern| {
+        pattern.tool.len() + pattern.argument.as_ref().map_or(0, |argument| argument.len() + 2) + 1
+    };
+    let mut text = String::with_capacity(patterns.iter().map(length).sum());
+    for pattern in patterns {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&pattern.tool);
+        if let Some(argument) = &pattern.argument {
+            text.push('(');
+            text.push_str(argument);
+            text.push(')');
         }
     }
     text.into_boxed_str()
@@ -148,7 +180,6 @@ fn scope(scope: &mut Scope) -> Option<Box<FoundScope>> {
     (found != FoundScope::default()).then(|| Box::new(found))
 }
 
-/// Nothing but white space, after a byte-order mark if there is one.
-fn is_blank(text: &[u8]) -> bool {
-    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii().is_empty()
-}
+#[cfg(test)]
+#[path = "candidate_tests.rs"]
+mod tests;

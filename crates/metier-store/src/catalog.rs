@@ -20,6 +20,7 @@ use crate::store::Location;
 
 pub use crate::selection::HiddenReason;
 pub use digest::CatalogChange;
+pub(crate) use resolve::directory_key;
 
 /// How far a skill is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -72,6 +73,8 @@ pub enum Rule {
     Trust,
     /// Both are the same directory, reached by two ways.
     SameDirectory,
+    /// The directory that comes first in another agent's own order; only in answers for it.
+    AgentOrder,
 }
 
 /// A candidate that another one of the same name beat.
@@ -133,6 +136,14 @@ impl Catalog {
     ///
     /// At last the enabled and disabled names decide whether the winner is shown. Takes
     /// O(n log n) for n candidates and clones none of them.
+    ///
+    /// ```
+    /// use metier_store::{Catalog, Discovery, Precedence, Selection};
+    ///
+    /// let catalog =
+    ///     Catalog::build(Discovery::default(), &Precedence::DEFAULT, &Selection::default());
+    /// assert_eq!(catalog.visible().count(), 0);
+    /// ```
     #[must_use]
     pub fn build(discovery: Discovery, precedence: &Precedence, selection: &Selection) -> Self {
         resolve::build(discovery, precedence, selection)
@@ -269,6 +280,7 @@ impl Rule {
             Self::Path => "path",
             Self::Trust => "trust",
             Self::SameDirectory => "same-directory",
+            Self::AgentOrder => "agent-order",
         }
     }
 
@@ -282,6 +294,7 @@ impl Rule {
             Self::Path => "when all else is equal the path that sorts first wins",
             Self::Trust => "a skill of an untrusted project never replaces a trusted one",
             Self::SameDirectory => "both are the same directory, reached by two ways",
+            Self::AgentOrder => "the directory that comes first in the agent's own order wins",
         }
     }
 }

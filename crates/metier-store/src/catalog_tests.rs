@@ -313,6 +313,7 @@ fn every_word_and_rule_can_be_said() {
         Rule::Path,
         Rule::Trust,
         Rule::SameDirectory,
+        Rule::AgentOrder,
     ];
     for rule in rules {
         assert_eq!(serde_json::to_value(rule).unwrap(), rule.as_str());

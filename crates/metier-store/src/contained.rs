@@ -25,6 +25,9 @@ pub(crate) const OPEN_FILE: OFlags =
 /// How a directory is opened to reach what lies in it.
 const OPEN_STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
+/// Bytes made room for before any of a file has been read.
+const READ_STEP: usize = 1 << 20;
+
 /// A path that is relative, stays below where it starts, and has no surprises in it: components
 /// separated by single slashes, none of them empty or `..`, no backslash, no NUL. A `.` between
 /// slashes or in front says nothing and is left out.
@@ -265,13 +268,14 @@ fn push_components(ahead: &mut Vec<Box<[u8]>>, path: &[u8]) {
 
 fn read_bounded(fd: &OwnedFd, size: u64, max_bytes: u64) -> Result<Vec<u8>, Errno> {
     let most = usize::try_from(max_bytes.saturating_add(1)).unwrap_or(usize::MAX);
-    // One byte more than the file has, so that its end shows in the first read.
+    // One byte more than the file has, so that its end shows in the first read; not more than a
+    // step at once, since a file may claim any size.
     let expected = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1).min(most);
-    let mut bytes = vec![0; expected];
+    let mut bytes = vec![0; expected.min(READ_STEP)];
     let mut length = 0;
     while length < most {
         if length == bytes.len() {
-            bytes.resize(bytes.len().saturating_mul(2).min(most), 0);
+            bytes.resize(bytes.len().saturating_mul(2).clamp(1, most), 0);
         }
         let Some(free) = bytes.get_mut(length..) else { break };
         match rustix::io::read(fd, free) {
@@ -284,3 +288,7 @@ fn read_bounded(fd: &OwnedFd, size: u64, max_bytes: u64) -> Result<Vec<u8>, Errn
     bytes.truncate(length);
     Ok(bytes)
 }
+
+#[cfg(test)]
+#[path = "contained_tests.rs"]
+mod tests;

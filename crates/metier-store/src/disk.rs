@@ -10,17 +10,19 @@ use std::cmp::min;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 
-use metier_format::{Code, Diagnostic, Parsed};
+use metier_format::limits::MAX_PREFIX_BYTES;
+use metier_format::{Code, Diagnostic};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 use crate::candidate::{self, SKILL_FILE, Spot, Start};
 use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
+use crate::discover::Found;
 use crate::layer::Root;
 use crate::level::{Child, Identity};
-use crate::limits::{LISTING_BYTES, MAX_PREFIX_BYTES, PREFIX_BYTES};
-use crate::paths::{joined, last, path_of, shown};
-use crate::walk::{Desk, Directory, Ground, NEVER_LISTED};
+use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
+use crate::paths::{joined, path_of, shown};
+use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -33,10 +35,13 @@ pub(crate) struct Disk {
     pub(crate) identity: Identity,
 }
 
-/// The start of a file and what it says.
-struct Opening {
-    parsed: Parsed,
+/// The start of a file, as far as it has been read.
+struct Reading<'a> {
+    fd: &'a OwnedFd,
+    text: &'a mut Vec<u8>,
     length: usize,
+    /// Bytes really read.
+    bytes: u64,
 }
 
 /// What a directory turned out to be when its file was opened.
@@ -56,8 +61,6 @@ enum Unread {
     System(Errno),
     /// It is not a regular file but this.
     Special(FileType),
-    /// The frontmatter goes on past what is read.
-    TooLarge,
 }
 
 impl Disk {
@@ -67,6 +70,20 @@ impl Disk {
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
         Ok(Self { fd, name, identity })
+    }
+
+    /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
+    /// none, an error when a link there leads nowhere.
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, Errno> {
+        let directory =
+            |stat: &Stat| (kind_of(stat) == FileType::Directory).then(|| identity_of(stat));
+        match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if kind_of(&stat) == FileType::Symlink => {
+                statat(&self.fd, path, AtFlags::empty()).map(|stat| directory(&stat))
+            }
+            Ok(stat) => Ok(directory(&stat)),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Opens `file` in the directory and makes what it says known.
@@ -103,18 +120,11 @@ impl Disk {
     /// The open file, whatever it is, becomes a candidate or a skipped file.
     fn take(&self, fd: &OwnedFd, at: Directory<'_>, file: &str, desk: &mut Desk<'_>) {
         let directory = candidate::directory_name(at.path, self.name.as_deref());
-        let text = &mut desk.scratch.text;
+        let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
         desk.harvest.stats.files += 1;
-        let outcome = match opening(fd, text, directory, &mut desk.harvest.stats.bytes_read) {
-            Ok(Opening { mut parsed, length }) => {
-                if let Some(misnamed) = candidate::misnamed(file) {
-                    parsed.diagnostics.insert(0, misnamed);
-                }
-                let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
-                candidate::candidate(text.get(..length).unwrap_or_default(), parsed, spot)
-            }
-            Err(unread) => Err(vec![unread.diagnostic(&joined(at.path, file.as_bytes()))]),
-        };
+        let mut reading = Reading { fd, text: &mut desk.scratch.text, length: 0, bytes: 0 };
+        let outcome = reading.candidate(file, directory, spot);
+        desk.harvest.stats.bytes_read += reading.bytes;
         match outcome {
             Ok(found) => desk.found(found),
             Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
@@ -162,7 +172,7 @@ impl Disk {
             desk.unreadable(at.path, &reason(errno));
         }
         match file {
-            Some(file) if !is_bare_root(at, desk) => {
+            Some(file) if !desk.is_bare_root(at) => {
                 desk.discard(&group);
                 self.probe(at, &file, desk);
             }
@@ -178,7 +188,7 @@ impl Disk {
         (kind, device, inode): (FileType, u64, u64),
         desk: &mut Desk<'_>,
     ) -> Option<Child<'a>> {
-        if name.starts_with(b".") {
+        if is_hidden(name) {
             return None;
         }
         match kind {
@@ -203,13 +213,78 @@ impl Disk {
 
 impl Ground for Disk {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        if !is_bare_root(at, desk) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
+        if !desk.is_bare_root(at) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
             return;
         }
-        let name = last(at.path);
-        if !NEVER_LISTED.iter().any(|never| name == never.as_bytes()) {
+        if may_be_listed(at.path) {
             self.list(at, desk);
         }
+    }
+}
+
+impl Reading<'_> {
+    /// The candidate, or what is wrong with the file: one page is read, and more only while the
+    /// frontmatter is not closed.
+    fn candidate(
+        &mut self,
+        file: &str,
+        directory: Option<&[u8]>,
+        spot: Spot<'_>,
+    ) -> Result<Found, Vec<Diagnostic>> {
+        let refused = |unread: Unread| vec![unread.diagnostic(&joined(spot.path, file.as_bytes()))];
+        self.read_to(PREFIX_BYTES).map_err(refused)?;
+        let misnamed = candidate::misnamed(file);
+        if misnamed.is_none()
+            && let Some(found) = candidate::at_a_glance(self.start(), directory, spot)
+        {
+            return Ok(found);
+        }
+        self.read_on().map_err(refused)?;
+        let mut parsed = candidate::parsed(self.start(), directory);
+        parsed.diagnostics.splice(0..0, misnamed);
+        candidate::candidate(self.start(), parsed, spot)
+    }
+
+    /// Reads until the frontmatter is closed, there is none, or the limit or the end is reached.
+    fn read_on(&mut self) -> Result<(), Unread> {
+        if candidate::start(self.start()) == Start::Closed {
+            return Ok(());
+        }
+        match kind_of(&fstat(self.fd).map_err(Unread::System)?) {
+            FileType::RegularFile => {}
+            kind => return Err(Unread::Special(kind)),
+        }
+        while self.length < MAX_PREFIX_BYTES && candidate::start(self.start()) == Start::GoesOn {
+            let before = self.length;
+            self.read_to(min(MAX_PREFIX_BYTES, before.max(PREFIX_BYTES) * 2))?;
+            if self.length == before {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads once, as far as `end` at most.
+    fn read_to(&mut self, end: usize) -> Result<(), Unread> {
+        if self.text.len() < end {
+            self.text.resize(end, 0);
+        }
+        let free = self.text.get_mut(self.length..end).unwrap_or_default();
+        match retry_on_intr(|| pread(self.fd, &mut *free, self.length as u64)) {
+            Ok(count) => {
+                self.length += count;
+                self.bytes += count as u64;
+                Ok(())
+            }
+            Err(errno) => Err(match fstat(self.fd).map(|stat| kind_of(&stat)) {
+                Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
+                Ok(kind) => Unread::Special(kind),
+            }),
+        }
+    }
+
+    fn start(&self) -> &[u8] {
+        self.text.get(..self.length).unwrap_or_default()
     }
 }
 
@@ -218,7 +293,6 @@ impl Unread {
         match self {
             Self::System(errno) => not_opened(FileType::RegularFile, *errno, path),
             Self::Special(kind) => special(*kind, path),
-            Self::TooLarge => candidate::too_large(),
         }
     }
 }
@@ -280,7 +354,8 @@ pub(crate) fn reason(errno: Errno) -> String {
     std::io::Error::from(errno).to_string()
 }
 
-fn link_reason(errno: Errno) -> String {
+/// Why a link to a directory was not followed.
+pub(crate) fn link_reason(errno: Errno) -> String {
     match errno {
         Errno::NOENT => "it is a link that points nowhere".to_owned(),
         Errno::LOOP => "it is a link that leads back to itself".to_owned(),
@@ -296,11 +371,6 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
     special(kind, path)
 }
 
-/// The root of a walk on which only its subdirectories can be skills.
-fn is_bare_root(at: Directory<'_>, desk: &Desk<'_>) -> bool {
-    desk.plan.immediate_only && at.path.is_empty()
-}
-
 /// `parent/name` with a NUL at its end, in a buffer that is used again.
 fn set_path(path: &mut Vec<u8>, parent: &[u8], name: &[u8]) {
     path.clear();
@@ -312,66 +382,6 @@ fn set_path(path: &mut Vec<u8>, parent: &[u8], name: &[u8]) {
     path.push(0);
 }
 
-/// Reads the start of the file into `text` and parses it: one page, and more only while the
-/// frontmatter is not closed. `bytes_read` counts what was really read.
-fn opening(
-    fd: &OwnedFd,
-    text: &mut Vec<u8>,
-    directory: Option<&[u8]>,
-    bytes_read: &mut u64,
-) -> Result<Opening, Unread> {
-    if text.len() < PREFIX_BYTES {
-        text.resize(PREFIX_BYTES, 0);
-    }
-    let mut length = read_at(fd, text, 0, PREFIX_BYTES, bytes_read)?;
-    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
-    // Closed with something after it: the usual case, decided without looking twice.
-    if parsed.body.is_some_and(|body| (body as usize) < length) {
-        return Ok(Opening { parsed, length });
-    }
-    match kind_of(&fstat(fd).map_err(Unread::System)?) {
-        FileType::RegularFile => {}
-        kind => return Err(Unread::Special(kind)),
-    }
-    while candidate::start(text.get(..length).unwrap_or_default()) == Start::GoesOn {
-        if length == MAX_PREFIX_BYTES {
-            return Err(Unread::TooLarge);
-        }
-        let end = min(MAX_PREFIX_BYTES, length.max(PREFIX_BYTES) * 2);
-        if text.len() < end {
-            text.resize(end, 0);
-        }
-        match read_at(fd, text, length, end, bytes_read)? {
-            0 => break,
-            count => length += count,
-        }
-    }
-    let parsed = candidate::parsed(text.get(..length).unwrap_or_default(), directory);
-    Ok(Opening { parsed, length })
-}
-
-fn read_at(
-    fd: &OwnedFd,
-    text: &mut [u8],
-    start: usize,
-    end: usize,
-    bytes_read: &mut u64,
-) -> Result<usize, Unread> {
-    let free = text.get_mut(start..end).unwrap_or_default();
-    loop {
-        match pread(fd, &mut *free, start as u64) {
-            Ok(count) => {
-                *bytes_read += count as u64;
-                return Ok(count);
-            }
-            Err(Errno::INTR) => {}
-            Err(Errno::ISDIR) => return Err(Unread::Special(FileType::Directory)),
-            Err(errno) => {
-                return Err(match fstat(fd).map(|stat| kind_of(&stat)) {
-                    Ok(FileType::RegularFile) | Err(_) => Unread::System(errno),
-                    Ok(kind) => Unread::Special(kind),
-                });
-            }
-        }
-    }
-}
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 
 use crate::candidate::{self, SKILL_FILE};
 use crate::contained::{ContainedPath, Refusal, SkillDirectory};
+use crate::digest::Tree;
 use crate::discover::{Discovery, ScanLimits, join};
 use crate::disk::{self, for_each_entry};
 use crate::layer::Root;
@@ -16,7 +17,8 @@ use crate::load::{self, MAX_SKILL_BYTES, Source};
 use crate::paths::bytes_of;
 use crate::resources;
 use crate::scan::scan;
-use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store};
+use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
+use crate::tree;
 
 /// Skills in directories on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +79,14 @@ impl Store for FileStore {
         match read {
             Ok((bytes, _)) => load::resource(path.as_str(), bytes),
             Err(refusal) => Err(refusal.into_read_error(&path, max_bytes)),
+        }
+    }
+
+    fn tree(&self, at: &Location) -> Result<Tree, TreeError> {
+        match self.skill_directory(at) {
+            Ok(skill) => tree::read(&skill),
+            Err(Errno::NOENT | Errno::NOTDIR) => Err(TreeError::NotFound(self.path(at))),
+            Err(errno) => Err(TreeError::Io { path: ".".to_owned(), source: errno.into() }),
         }
     }
 }

@@ -5,7 +5,8 @@
 //! other.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 use std::ops::Range;
 
 use crate::paths::{joined, path_order};
@@ -28,6 +29,7 @@ struct Entry {
     start: u32,
     end: u32,
     identity: Identity,
+    linked: bool,
 }
 
 /// A subdirectory as a listing shows it.
@@ -67,14 +69,15 @@ pub(crate) struct Tally {
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     plain: Vec<Identity>,
-    set: Option<BTreeSet<Identity>>,
+    /// Once there was a link: what each directory is, and whether a link led to it.
+    all: Option<BTreeMap<Identity, bool>>,
 }
 
 impl Level {
-    /// The level of the root alone, whose path is empty.
-    pub(crate) fn of_root(identity: Identity) -> Self {
-        let root = Entry { start: 0, end: 0, identity };
-        Self { paths: Vec::new(), entries: vec![root], linked: false }
+    /// The level of one directory alone; the root's path is empty.
+    pub(crate) fn of(path: &[u8], identity: Identity) -> Self {
+        let only = Entry { start: 0, end: offset(path.len()), identity, linked: false };
+        Self { paths: path.to_vec(), entries: vec![only], linked: false }
     }
 
     /// How many directories.
@@ -103,8 +106,9 @@ impl Level {
         }
         self.paths.extend_from_slice(child.name);
         let end = offset(self.paths.len());
-        self.entries.push(Entry { start, end, identity: child.identity });
-        self.linked |= child.linked;
+        let Child { identity, linked, .. } = child;
+        self.entries.push(Entry { start, end, identity, linked });
+        self.linked |= linked;
         // Memory stays bounded however many there are; cutting at twice the cap keeps it linear.
         if self.len() - group.first > group.cap.saturating_mul(2).saturating_add(1024) {
             self.sort(group);
@@ -132,7 +136,7 @@ impl Level {
             let start = offset(self.paths.len());
             self.paths.extend_from_slice(other.path(entry));
             let end = offset(self.paths.len());
-            self.entries.push(Entry { start, end, identity: entry.identity });
+            self.entries.push(Entry { start, end, ..*entry });
         }
     }
 
@@ -204,13 +208,21 @@ impl Tally {
 impl Seen {
     /// Drops the directories of `level` that were seen before, on this level or above it.
     pub(crate) fn admit(&mut self, level: &mut Level) {
-        if self.set.is_none() && !level.linked {
+        if self.all.is_none() && !level.linked {
             self.plain.extend(level.entries.iter().map(|entry| entry.identity));
             return;
         }
-        let plain = std::mem::take(&mut self.plain);
-        let set = self.set.get_or_insert_with(|| plain.into_iter().collect());
-        level.entries.retain(|entry| set.insert(entry.identity));
+        let plain = std::mem::take(&mut self.plain).into_iter();
+        let all = self.all.get_or_insert_with(|| plain.map(|identity| (identity, false)).collect());
+        // Two entries of directories that are no links cannot be the same directory; a stacked
+        // filesystem may give them the same number all the same.
+        level.entries.retain(|entry| match all.entry(entry.identity) {
+            Slot::Vacant(slot) => {
+                slot.insert(entry.linked);
+                true
+            }
+            Slot::Occupied(earlier) => !*earlier.get() && !entry.linked,
+        });
     }
 }
 
@@ -219,3 +231,7 @@ impl Seen {
 fn offset(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+#[path = "level_tests.rs"]
+mod tests;

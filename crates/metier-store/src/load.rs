@@ -51,7 +51,7 @@ pub(crate) fn skill(
 
 /// The failure of a file that has `size` bytes, too many.
 pub(crate) fn too_large(path: &Path, size: u64) -> LoadError {
-    let message = format!("the file has {size} bytes; the limit is {MAX_SKILL_BYTES}");
+    let message = format!("The file has {size} bytes; the limit is {MAX_SKILL_BYTES}");
     let diagnostics = vec![Diagnostic::new(Code::FileTooLarge, message)];
     LoadError::Invalid { path: path.to_owned(), diagnostics }
 }

@@ -44,6 +44,11 @@ pub(crate) fn last(path: &[u8]) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
 }
 
+/// How many levels below the root a relative path is.
+pub(crate) fn depth_of(path: &[u8]) -> usize {
+    if path.is_empty() { 0 } else { 1 + path.iter().filter(|byte| **byte == b'/').count() }
+}
+
 /// A path as messages show it: one line, nothing live, `.` for the root itself.
 pub(crate) fn shown(path: &[u8]) -> String {
     if path.is_empty() {
@@ -51,3 +56,7 @@ pub(crate) fn shown(path: &[u8]) -> String {
     }
     visible_line(&String::from_utf8_lossy(path)).into_owned()
 }
+
+#[cfg(test)]
+#[path = "paths_tests.rs"]
+mod tests;

@@ -56,14 +56,7 @@ impl Resources {
 /// Lists the files below `skill` besides `skill_file`.
 pub(crate) fn list(skill: &SkillDirectory, skill_file: &str) -> Result<Resources, Refusal> {
     let fd = skill.directory(None)?;
-    let mut listing = Listing {
-        skill,
-        skill_file,
-        resources: Resources::default(),
-        entries: MAX_RESOURCE_ENTRIES,
-        names: Vec::new(),
-        above: Vec::new(),
-    };
+    let mut listing = Listing::new(skill, skill_file);
     listing.directory(&fd, &[], Links::Follow).map_err(Refusal::System)?;
     Ok(listing.resources.sorted())
 }
@@ -94,6 +87,19 @@ type Named = (Box<[u8]>, FileType);
 enum Links {
     Follow,
     Leave,
+}
+
+impl<'a> Listing<'a> {
+    fn new(skill: &'a SkillDirectory, skill_file: &'a str) -> Self {
+        Self {
+            skill,
+            skill_file,
+            resources: Resources::default(),
+            entries: MAX_RESOURCE_ENTRIES,
+            names: Vec::new(),
+            above: Vec::new(),
+        }
+    }
 }
 
 impl Listing<'_> {
@@ -225,3 +231,7 @@ fn contained(path: &[u8]) -> Option<ContainedPath> {
 fn stat_in(directory: &OwnedFd, name: &[u8]) -> Result<Stat, Errno> {
     statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
 }
+
+#[cfg(test)]
+#[path = "resources_tests.rs"]
+mod tests;

@@ -1,18 +1,19 @@
 //! A scan of all roots of a file store: each root walked in turn, the same directory counted once
 //! over all of them, everything in order.
 
-use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use metier_format::{Code, Diagnostic};
 use rustix::io::Errno;
 use rustix::thread::sched_getaffinity;
 
-use crate::discover::{Discovery, Found, Note, ScanLimits};
+use crate::discover::{Discovery, Found, Note, ScanLimits, Skipped};
 use crate::disk::{Disk, reason};
 use crate::layer::{Root, RootId};
 use crate::level::Identity;
 use crate::limits::{MAX_ROOTS, MAX_THREADS};
 use crate::paths::{bytes_of, shown};
+use crate::repeats::{Place, drop_repeated, remove, repeats};
 use crate::walk::{Harvest, Plan, walk};
 
 /// Scans `roots`. A root that is the same directory as an earlier one adds nothing; a skill
@@ -47,35 +48,34 @@ pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
     discovery
 }
 
-/// Which directories were met already, over several roots or stores.
-#[derive(Default)]
-pub(crate) struct Once(BTreeSet<Identity>);
-
-impl Once {
-    /// Whether this is the first time. What is not on disk is always itself.
-    pub(crate) fn first(&mut self, identity: Identity) -> bool {
-        identity == (0, 0) || self.0.insert(identity)
-    }
-}
-
 /// Puts the harvests of all roots together. Within one root the walk has seen to it that no
 /// directory is met twice, so only several roots need to be compared.
 fn gather(discovery: &mut Discovery, harvests: Vec<Harvest>) {
-    let mut once = Once::default();
     let several = harvests.iter().filter(|harvest| harvest.has_skills()).count() > 1;
-    for Harvest { mut found, mut skipped, notes, stats } in harvests {
-        if several {
-            found.retain(|found| once.first(found.identity));
-            skipped.retain(|(identity, _)| once.first(*identity));
-        }
-        discovery.stats.directories += stats.directories;
-        discovery.stats.files += stats.files;
-        discovery.stats.bytes_read += stats.bytes_read;
-        append(&mut discovery.found, found);
-        discovery.skipped.extend(skipped.into_iter().map(|(_, skipped)| skipped));
-        discovery.notes.extend(notes);
+    let mut skipped = Vec::new();
+    for harvest in harvests {
+        discovery.stats += harvest.stats;
+        append(&mut discovery.found, harvest.found);
+        skipped.extend(harvest.skipped);
+        discovery.notes.extend(harvest.notes);
     }
+    if several {
+        drop_repeated(&mut discovery.found, &discovery.roots);
+        drop_repeated_files(&mut skipped, &discovery.roots);
+    }
+    discovery.skipped = skipped.into_iter().map(|(_, skipped)| skipped).collect();
     discovery.notes.sort_by_key(|note| note.root);
+}
+
+fn drop_repeated_files(skipped: &mut Vec<(Identity, Skipped)>, roots: &[Root]) {
+    let directory = |file: &'_ Skipped| file.path.parent().map(Path::to_owned).unwrap_or_default();
+    let paths: Vec<PathBuf> = skipped.iter().map(|(_, file)| directory(file)).collect();
+    let places: Vec<Place<'_>> = skipped
+        .iter()
+        .zip(&paths)
+        .map(|((identity, file), path)| Place { identity: *identity, root: file.root, path })
+        .collect();
+    remove(skipped, &repeats(&places, roots));
 }
 
 /// `all` followed by `more`, without room to spare.
@@ -92,12 +92,12 @@ fn append(all: &mut Vec<Found>, mut more: Vec<Found>) {
 fn unreadable(root: RootId, at: &Root, why: &str) -> Note {
     let message = format!("`{}` cannot be read: {why}", shown(bytes_of(&at.path)));
     let diagnostic = Diagnostic::new(Code::RootUnreadable, message);
-    Note { root, path: std::path::PathBuf::new(), diagnostic }
+    Note { root, path: PathBuf::new(), diagnostic }
 }
 
 /// The number of threads to use when `asked` were asked for: as many as there are processors this
 /// process may run on, when none were.
-fn thread_count(asked: usize) -> usize {
+pub(crate) fn thread_count(asked: usize) -> usize {
     let available = || sched_getaffinity(None).map_or(1, |set| set.count() as usize);
     let count = if asked == 0 { available() } else { asked };
     count.clamp(1, MAX_THREADS)

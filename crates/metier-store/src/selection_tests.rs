@@ -1,4 +1,5 @@
 use metier_format::NameKey;
+use proptest::prelude::*;
 
 use super::*;
 use crate::Catalog;
@@ -227,4 +228,74 @@ fn every_reason_can_be_said() {
     );
     check(HiddenReason::Disabled, "is disabled");
     check(HiddenReason::NotEnabled, "is not among the enabled skills");
+}
+
+#[test]
+fn conditions_are_checked_in_one_order_so_that_one_reason_is_given() {
+    // D4
+    let scope = |scope: &mut FoundScope| {
+        scope.agents = Some(vec!["codex".into()]);
+        scope.tenants = Some(vec!["t1".into()]);
+        scope.environments = Some(vec!["ci".into()]);
+    };
+    let fixture =
+        || personal().skill("s").scope(scope).facts(|f| f.min_host_version = Some("9".into()));
+    let mut selection = Selection {
+        agent: Some("goose".into()),
+        tenant: Some("t2".into()),
+        environment: Some("production".into()),
+        host_version: Some("1".into()),
+        ..Selection::default()
+    };
+    let reason = |selection: &Selection| hidden(&fixture().select(selection))[0].1.to_owned();
+    assert_eq!(reason(&selection), "agent");
+    selection.agent = None;
+    assert_eq!(reason(&selection), "tenant");
+    selection.tenant = None;
+    assert_eq!(reason(&selection), "environment");
+    selection.environment = None;
+    assert_eq!(reason(&selection), "host-too-old");
+    selection.host_version = Some("9.1".into());
+    assert!(hidden(&fixture().select(&selection)).is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_setting_is_read_and_names_only_what_it_says(text in "\\PC{0,40}") {
+        // D4
+        let commas = text.split(',').filter(|part| !part.trim().is_empty()).count();
+        match Enabled::parse(&text) {
+            Enabled::Only(names) => prop_assert_eq!(names.len(), commas),
+            Enabled::Unset => prop_assert!(false, "a setting is never unset"),
+            Enabled::All | Enabled::AllUntrusted => prop_assert_eq!(commas, 1),
+            Enabled::None => prop_assert!(commas <= 1),
+        }
+    }
+
+    #[test]
+    fn a_wider_setting_never_shows_less(
+        trusted in any::<bool>(),
+        listed in prop::collection::vec(0..4usize, 0..4),
+    ) {
+        // D4
+        let names = ["a", "b", "c", "d"];
+        let fixture = names.iter().fold(
+            Fixture::new().root(Layer::Project, "/work").with_root(|root| root.trusted = trusted),
+            |fixture, name| fixture.skill(name),
+        );
+        let seen = |enabled: Enabled| {
+            let catalog = fixture.clone().select(&Selection { enabled, ..Selection::default() });
+            catalog.visible().count()
+        };
+        let only = Enabled::Only(listed.iter().map(|index| NameKey::of(names[*index])).collect());
+        let counts = [
+            seen(Enabled::None),
+            seen(only),
+            seen(Enabled::Unset),
+            seen(Enabled::All),
+            seen(Enabled::AllUntrusted),
+        ];
+        prop_assert!(counts.is_sorted(), "{counts:?}");
+        prop_assert_eq!(counts[4], 4);
+    }
 }

@@ -24,7 +24,7 @@ pub struct Tokens {
 pub struct Estimate {
     /// It has no fewer than these.
     pub at_least: usize,
-    /// It has roughly these: within 12 % for nineteen in twenty real skills.
+    /// It has roughly these: 4 % off on average over real skill files, 7 % over descriptions alone.
     pub about: usize,
     /// It has no more than these, whatever the text. English has a third of it.
     pub at_most: usize,

@@ -17,13 +17,13 @@ use crate::discover::{Found, Note, ScanLimits, ScanStats, Skipped};
 use crate::layer::RootId;
 use crate::level::{Child, Identity, Level, Seen, Siblings, Tally};
 use crate::limits;
-use crate::paths::{bytes_of, path_of, path_order, shown};
+use crate::paths::{bytes_of, depth_of, last, path_of, path_order, shown};
 
 /// Directories that hold no skills of the user's but may hold thousands of directories. They are
 /// looked at for a `SKILL.md` of their own like any other, and never listed. Directories whose
 /// name starts with a dot (`.git`, `.venv`, `.cache`, a `.disabled` somebody made) are passed over
 /// entirely: no skill can be called so.
-pub(crate) const NEVER_LISTED: [&str; 3] = ["node_modules", "__pycache__", "venv"];
+const NEVER_LISTED: [&str; 3] = ["node_modules", "__pycache__", "venv"];
 
 /// What is walked over.
 pub(crate) trait Ground: Sync {
@@ -65,6 +65,10 @@ pub(crate) struct Harvest {
     pub(crate) notes: Vec<Note>,
     /// How much was done.
     pub(crate) stats: ScanStats,
+    /// Levels that had candidates; each is in order.
+    runs: usize,
+    /// Notes that were only counted.
+    unnoted: usize,
 }
 
 /// Where one thread works: its buffers, and what it has found on this level.
@@ -113,12 +117,22 @@ struct Piece {
 /// Walks `ground` from its root, which is `identity`. Visits each directory once; linear in their
 /// number but for sorting names within each directory.
 pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Harvest {
+    walk_from(ground, plan, (b"", identity))
+}
+
+/// The same from the directory at a path below the root. What it finds is what a walk from the root
+/// finds there, unless a directory can be reached by two ways or a limit is reached.
+pub(crate) fn walk_from(
+    ground: &impl Ground,
+    plan: &Plan,
+    (path, identity): (&[u8], Identity),
+) -> Harvest {
     let mut harvest = Harvest::default();
     let (mut wide, mut deep) = (Tally::default(), Tally::default());
     let mut seen = Seen::default();
-    let mut level = Level::of_root(identity);
+    let mut level = Level::of(path, identity);
     let mut budget = plan.max_directories;
-    for depth in 0..=plan.max_depth {
+    for depth in depth_of(path)..=plan.max_depth {
         wide.merge(level.cut(budget));
         budget -= level.len();
         seen.admit(&mut level);
@@ -138,6 +152,24 @@ pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Har
     harvest
 }
 
+/// The note about a directory that cannot be read.
+pub(crate) fn unreadable(root: RootId, path: &[u8], why: &str) -> Note {
+    let message = format!("`{}` cannot be read: {why}", shown(path));
+    let diagnostic = Diagnostic::new(Code::DirectoryUnreadable, message);
+    Note { root, path: path_of(path), diagnostic }
+}
+
+/// Whether a directory called so is passed over.
+pub(crate) fn is_hidden(name: &[u8]) -> bool {
+    name.starts_with(b".")
+}
+
+/// Whether the directory at `path`, which is no skill, is listed.
+pub(crate) fn may_be_listed(path: &[u8]) -> bool {
+    let name = last(path);
+    !NEVER_LISTED.iter().any(|never| never.as_bytes() == name)
+}
+
 impl Plan {
     /// The plan for one root under `limits`, with the number of threads already decided.
     pub(crate) fn new(root: RootId, immediate_only: bool, limits: &ScanLimits) -> Self {
@@ -152,6 +184,11 @@ impl Plan {
 }
 
 impl Desk<'_> {
+    /// Whether `at` is the root of a walk on which only its subdirectories can be skills.
+    pub(crate) fn is_bare_root(&self, at: Directory<'_>) -> bool {
+        self.plan.immediate_only && at.path.is_empty()
+    }
+
     /// A candidate was found.
     pub(crate) fn found(&mut self, found: Found) {
         self.harvest.found.push(found);
@@ -165,9 +202,10 @@ impl Desk<'_> {
 
     /// The directory at `path` cannot be read.
     pub(crate) fn unreadable(&mut self, path: &[u8], why: &str) {
-        let shown = shown(path);
-        let message = format!("`{shown}` cannot be read: {why}");
-        self.note(path, Diagnostic::new(Code::DirectoryUnreadable, message));
+        self.harvest.notes.push(unreadable(self.plan.root, path, why));
+        if self.harvest.notes.len() > 2 * limits::MAX_NOTES {
+            self.harvest.keep_first_notes();
+        }
     }
 
     /// Starts the list of subdirectories of `at`.
@@ -196,10 +234,6 @@ impl Desk<'_> {
     /// Throws the list of subdirectories away: the directory is a skill after all.
     pub(crate) fn discard(&mut self, group: &Siblings) {
         self.children.discard(group);
-    }
-
-    fn note(&mut self, path: &[u8], diagnostic: Diagnostic) {
-        self.harvest.notes.push(Note { root: self.plan.root, path: path_of(path), diagnostic });
     }
 }
 
@@ -240,12 +274,13 @@ impl Harvest {
     fn absorb(&mut self, desks: Vec<Desk<'_>>) {
         let mut order = Vec::new();
         let mut heaps = Vec::new();
+        let before = self.found.len();
         for (index, desk) in desks.into_iter().enumerate() {
             order.extend(desk.pieces.iter().map(|piece| (piece.start, index, piece.found)));
             self.skipped.extend(desk.harvest.skipped);
             self.notes.extend(desk.harvest.notes);
-            self.stats.files += desk.harvest.stats.files;
-            self.stats.bytes_read += desk.harvest.stats.bytes_read;
+            self.unnoted += desk.harvest.unnoted;
+            self.stats += desk.harvest.stats;
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
@@ -255,18 +290,34 @@ impl Harvest {
                 self.found.extend(heap.take(count));
             }
         }
+        self.runs += usize::from(self.found.len() > before);
+    }
+
+    /// Keeps the notes that are first by path and counts the others.
+    fn keep_first_notes(&mut self) {
+        self.notes.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
+        self.unnoted += self.notes.len().saturating_sub(limits::MAX_NOTES);
+        self.notes.truncate(limits::MAX_NOTES);
     }
 
     /// Puts everything in order of path and says which limits were reached.
     fn finish(&mut self, plan: &Plan, wide: &Tally, deep: &Tally) {
+        self.keep_first_notes();
+        if self.unnoted > 0 {
+            let message = format!("{} more directories cannot be read", self.unnoted);
+            let diagnostic = Diagnostic::new(Code::DirectoryUnreadable, message);
+            self.notes.push(Note { root: plan.root, path: PathBuf::new(), diagnostic });
+        }
         let limit = plan.max_depth;
         let below = format!("more than {limit} levels below the root, not looked into");
         self.limit_note(plan.root, Code::WalkTooDeep, deep, &below);
         let limit = plan.max_directories;
         let beyond = format!("past the limit of {limit} directories, not looked into");
         self.limit_note(plan.root, Code::WalkTooWide, wide, &beyond);
-        // Each level is in order already, so this merges runs. One level is one run.
-        self.found.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
+        // Each level is in order already, so this merges runs.
+        if self.runs > 1 {
+            self.found.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
+        }
         self.skipped.sort_by(|a, b| path_order(bytes_of(&a.1.path), bytes_of(&b.1.path)));
         self.notes.sort_by(|a, b| {
             path_order(bytes_of(&a.path), bytes_of(&b.path))
@@ -297,7 +348,6 @@ fn look_at_all<'a>(
     let threads = plan.threads.min(count / limits::DIRECTORIES_PER_THREAD).max(1);
     if threads == 1 {
         let mut desk = Desk::new(plan, below);
-        desk.harvest.found.reserve_exact(count.min(1024));
         desk.work(ground, level, 0, count);
         return vec![desk];
     }

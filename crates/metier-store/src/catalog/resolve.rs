@@ -183,16 +183,16 @@ fn unmatched(mut named: BTreeSet<&NameKey>, catalog: &Catalog) -> Vec<NameKey> {
     for hidden in &catalog.hidden {
         named.remove(&hidden.found.name.key());
     }
-    for key in catalog.skipped.iter().filter_map(directory_key) {
+    for key in catalog.skipped.iter().filter_map(|s| directory_key(&catalog.roots, s)) {
         named.remove(&key);
     }
     named.into_iter().cloned().collect()
 }
 
-/// The name a skill that cannot be loaded would have by its directory.
-pub(crate) fn directory_key(skipped: &Skipped) -> Option<NameKey> {
-    let directory = skipped.path.parent()?.file_name()?;
-    Some(NameKey::of(&directory.to_string_lossy()))
+/// The name a skill that cannot be loaded would have by its directory, which may be the root.
+pub(crate) fn directory_key(roots: &[Root], skipped: &Skipped) -> Option<NameKey> {
+    let file = join(roots, skipped.root, &skipped.path);
+    Some(NameKey::of(&file.parent()?.file_name()?.to_string_lossy()))
 }
 
 /// Puts every list in its order. Winners arrive sorted by key, which for most names is the name.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 fn version(text: &str) -> Version {
@@ -50,4 +52,33 @@ fn a_maximum_means_all_of_what_it_names() {
     check("2.0.0-rc.1", "2", false);
     check("1.9", "2-rc.1", false);
     check("2", "2-rc.1", true);
+}
+
+/// Versions close enough together to meet.
+fn versions() -> impl Strategy<Value = String> {
+    "[0-3](\\.[0-3]){0,3}(-(rc|beta|[0-3])(\\.[0-3])?)?"
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_versions_is_one(a in versions(), b in versions(), c in versions()) {
+        // D4
+        let (a, b, c) = (version(&a), version(&b), version(&c));
+        prop_assert!(!a.is_below(&a) && !a.is_above(&a));
+        prop_assert!(!(a.is_below(&b) && b.is_below(&a)));
+        if a.is_below(&b) && b.is_below(&c) {
+            prop_assert!(a.is_below(&c));
+        }
+        if a.is_above(&b) {
+            prop_assert!(b.is_below(&a), "above with fewer numbers is above with all");
+        }
+    }
+
+    #[test]
+    fn no_text_breaks_the_reader(text in "\\PC{0,30}") {
+        // D4
+        if let Some(version) = Version::parse(&text) {
+            prop_assert!(!version.is_below(&version));
+        }
+    }
 }

@@ -1,0 +1,45 @@
+//! One file a command: its arguments, what it does, what it prints.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod lint;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod overview;
+pub(crate) mod prompt;
+pub(crate) mod props;
+pub(crate) mod search;
+pub(crate) mod show;
+pub(crate) mod tour;
+pub(crate) mod why;
+
+use crate::args::{Cli, Command};
+use crate::env::Environment;
+use crate::error::CommandResult;
+use crate::settings::Settings;
+use crate::ui::Ui;
+
+/// Runs the command that was typed. Completions and the man page work whatever the settings say.
+pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> CommandResult {
+    match &cli.command {
+        Some(Command::Completions(args)) => return completions::run(args, ui),
+        Some(Command::Man(args)) => return man::run(args, ui),
+        _ => {}
+    }
+    let settings = Settings::load(&cli.global, environment)?;
+    ui.settle_colour(settings.color, environment);
+    match &cli.command {
+        None => overview::run(&settings, ui),
+        Some(Command::List(args)) => list::run(args, &settings, ui),
+        Some(Command::Check(args)) => check::run(args, &settings, ui),
+        Some(Command::Show(args)) => show::run(args, &settings, ui),
+        Some(Command::Why(args)) => why::run(args, &settings, ui),
+        Some(Command::Search(args)) => search::run(args, &settings, ui),
+        Some(Command::Prompt(args)) => prompt::run(args, &settings, ui),
+        Some(Command::Lint(args)) => lint::run(args, &settings, ui),
+        Some(Command::Props(args)) => props::run(args, &settings, ui),
+        Some(Command::Tour(args)) => tour::run(args, &settings, ui),
+        Some(Command::Completions(args)) => completions::run(args, ui),
+        Some(Command::Man(args)) => man::run(args, ui),
+    }
+}
