@@ -1,1 +1,39 @@
 //! May this tool call happen? A pure answer from policy, active skills and the call.
+//!
+//! [`decide`] is the way in. It refuses to know files, clocks and environments: where a call
+//! happens is handed in as a [`Place`], and links are followed by whoever implements [`Resolve`].
+//!
+//! The way of a call: `host` translates the host's names, `call` says what the call is about, `act`
+//! takes it apart into acts (reading shell text with `shell` and its programs with `programs`),
+//! `judge` holds the acts against clauses whose patterns are in `pattern`, `policy` and `stack` say
+//! which clauses there are, and `grant` joins the answers to one [`Ruling`].
+
+mod act;
+pub mod call;
+mod glob;
+pub mod grant;
+pub mod host;
+mod judge;
+pub mod limits;
+pub mod overrides;
+pub mod pattern;
+pub mod place;
+pub mod policy;
+pub mod programs;
+pub mod rule;
+pub mod shell;
+pub mod stack;
+pub mod url;
+pub mod verdict;
+
+pub use call::{Kind, McpTool, ToolCall};
+pub use grant::{Grant, decide};
+pub use host::{Flow, HostTable};
+pub use overrides::{Override, OverrideKind};
+pub use pattern::Pattern;
+pub use place::{Lexical, Place, Resolve};
+pub use policy::{AllowedToolsMode, Policy, PolicyError, PolicyFile, PolicyLayer, Profile, ScriptRead};
+pub use programs::ProgramTable;
+pub use rule::Rule;
+pub use stack::{ActiveSkill, ActiveStack};
+pub use verdict::{Reason, Ruling, Verdict};

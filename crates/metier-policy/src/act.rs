@@ -1,0 +1,324 @@
+//! A call as the acts it consists of: commands, files, addresses, or the bare use of a tool.
+//!
+//! A shell command is many acts: every simple command, every file the shell opens, and whatever a
+//! program would run or write because of its options, as the consequence of the command it belongs
+//! to. Each act is judged on its own and the strictest verdict wins.
+
+use std::path::{Path, PathBuf};
+
+use crate::call::{Kind, ShellInput, Target, Understood};
+use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
+use crate::place::{From, Place, Spots};
+use crate::programs::{Analysis, Hazard, ProgramTable, Role, Touch, What};
+use crate::shell::{self, Access, Assignment, SimpleCommand, Surroundings, Unresolvable, Word};
+
+/// Something a call does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Uses the tool, in a way that names nothing.
+    Tool,
+    /// Runs a command.
+    Command(Command),
+    /// Uses a file.
+    File(FileUse),
+    /// Fetches from an address; nothing where it cannot be read.
+    Fetch(Option<String>),
+    /// Does something that cannot be told. One sentence.
+    Unresolvable(String),
+}
+
+/// A simple command with everything it would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Command {
+    pub(crate) argv: Vec<Word>,
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) role: Role,
+    pub(crate) note: Option<String>,
+    /// What it does because of an option, each with the word it starts at.
+    pub(crate) consequences: Vec<(usize, Consequence)>,
+    /// Files and addresses it uses because that is what it is for.
+    pub(crate) touches: Vec<Act>,
+    /// Where its relative paths start; nothing when the directory was changed on the way.
+    pub(crate) directory: Option<PathBuf>,
+}
+
+/// What a command does because of an option or an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Consequence {
+    /// Something that cannot be told. One sentence.
+    Escape(String),
+    /// Any code. One sentence.
+    Code(String),
+    /// These acts.
+    Acts(Vec<Act>),
+}
+
+/// A file that is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FileUse {
+    /// The tool a pattern must allow for it, in lowercase.
+    pub(crate) tool: String,
+    pub(crate) access: Access,
+    /// The files it may be; nothing when that cannot be told.
+    pub(crate) spots: Option<Spots>,
+    /// The path as given.
+    pub(crate) shown: String,
+}
+
+/// Files every command may use: they hold nothing.
+const NOTHING: [&str; 6] =
+    ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"];
+
+/// Everything a call does.
+pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
+    let directory = call_directory(call, place);
+    let unpacker = Unpacker { place, programs };
+    match &call.kind {
+        Kind::Shell { command } => {
+            let around = Surroundings { home: place.home.and_then(Path::to_str), depth: 0 };
+            match command {
+                ShellInput::Text(text) => unpacker.text(text, around, directory.as_deref()),
+                ShellInput::Words(words) => {
+                    let argv = words.iter().map(Word::known).collect();
+                    let command = SimpleCommand { argv, ..SimpleCommand::default() };
+                    unpacker.commands(vec![command], around, directory.as_deref())
+                }
+                ShellInput::Unreadable => vec![Act::Unresolvable("the command cannot be read".into())],
+            }
+        }
+        Kind::Read { paths } | Kind::Write { paths } if !paths.is_empty() => {
+            let access = call.kind.access().unwrap_or(Access::Write);
+            let from = from(directory.as_deref());
+            paths.iter().map(|target| Act::File(file_use(target, access, place, from))).collect()
+        }
+        Kind::Fetch { urls } => urls.iter().cloned().map(Act::Fetch).collect(),
+        Kind::Read { .. } | Kind::Write { .. } | Kind::Mcp { .. } | Kind::Other => vec![Act::Tool],
+    }
+}
+
+/// The directory a call works in; nothing when it cannot be told.
+fn call_directory(call: &Understood, place: &Place<'_>) -> Option<PathBuf> {
+    match &call.directory {
+        None => Some(place.cwd.to_owned()),
+        Some(Some(directory)) => Some(place.cwd.join(directory)),
+        Some(None) => None,
+    }
+}
+
+fn from(directory: Option<&Path>) -> From<'_> {
+    directory.map_or(From::Elsewhere, From::Directory)
+}
+
+fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) -> FileUse {
+    let spots = target.path.as_deref().and_then(|path| place.locate_argument(path, from));
+    let shown = target.path.clone().unwrap_or_else(|| "…".to_owned());
+    FileUse { tool: target.tool.clone(), access, spots, shown }
+}
+
+struct Unpacker<'a> {
+    place: &'a Place<'a>,
+    programs: &'a ProgramTable,
+}
+
+impl Unpacker<'_> {
+    /// The acts of shell text.
+    fn text(&self, text: &str, around: Surroundings<'_>, directory: Option<&Path>) -> Vec<Act> {
+        match shell::parse(text, around) {
+            Ok(commands) => self.commands(commands, around, directory),
+            Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
+        }
+    }
+
+    /// The acts of simple commands. One that changes the directory leaves open where any of them
+    /// looks for relative paths, for nothing says in which order they run.
+    fn commands(
+        &self,
+        commands: Vec<SimpleCommand>,
+        around: Surroundings<'_>,
+        directory: Option<&Path>,
+    ) -> Vec<Act> {
+        if commands.len() > MAX_COMMANDS {
+            return vec![Act::Unresolvable(format!("it runs more than {MAX_COMMANDS} commands"))];
+        }
+        let analyses: Vec<Analysis> =
+            commands.iter().map(|command| self.programs.analyse(&command.argv)).collect();
+        let directory = directory.filter(|_| !analyses.iter().any(|analysis| analysis.moves));
+        let mut acts = Vec::new();
+        for (command, analysis) in commands.into_iter().zip(analyses) {
+            for redirect in &command.redirects {
+                acts.extend(self.redirect(redirect.access, &redirect.target, directory));
+            }
+            acts.push(Act::Command(self.command(command, analysis, around, directory)));
+        }
+        acts
+    }
+
+    fn command(
+        &self,
+        command: SimpleCommand,
+        analysis: Analysis,
+        around: Surroundings<'_>,
+        directory: Option<&Path>,
+    ) -> Command {
+        let entered = analysis.hazards.iter().any(|hazard| matches!(hazard.what, What::Enter(_)));
+        let inner = directory.filter(|_| !entered);
+        let mut consequences = Vec::new();
+        let alone = command.argv.is_empty();
+        for assignment in &command.assignments {
+            consequences.extend(self.assignment(&assignment.name, alone).map(|it| (0, it)));
+        }
+        for hazard in &analysis.hazards {
+            let consequence = self.consequence(hazard, around, (directory, inner));
+            consequences.extend(consequence.map(|it| (hazard.at, it)));
+        }
+        let touches = analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
+        Command {
+            argv: command.argv,
+            assignments: command.assignments,
+            role: if alone { Role::Inert } else { analysis.role },
+            note: analysis.note,
+            consequences,
+            touches,
+            directory: directory.map(Path::to_owned),
+        }
+    }
+
+    /// What a hazard leads to. `outer` is where the command runs, `inner` where it then works.
+    fn consequence(
+        &self,
+        hazard: &Hazard,
+        around: Surroundings<'_>,
+        (outer, inner): (Option<&Path>, Option<&Path>),
+    ) -> Option<Consequence> {
+        let acts = match &hazard.what {
+            What::Escape(text) => return Some(Consequence::Escape(text.clone())),
+            What::Code(text) => return Some(Consequence::Code(text.clone())),
+            What::Assign(name) => return self.assignment(name, false),
+            What::Enter(word) => return self.enter(word, outer),
+            What::Here => {
+                // Only a pattern that covers any name here covers this one.
+                let word = Word::known("\u{fffd}");
+                vec![self.file(Access::Write, &word, inner)]
+            }
+            What::File(access, word) => vec![self.file(*access, word, inner)],
+            What::Run(words) if words.is_empty() => return None,
+            What::Run(words) => {
+                let command = SimpleCommand { argv: words.clone(), ..SimpleCommand::default() };
+                match shell::deeper(around) {
+                    Ok(around) => self.commands(vec![command], around, inner),
+                    Err(refused) => return Some(Consequence::Escape(refused.reason)),
+                }
+            }
+            What::Shell(text) => match shell::deeper(around) {
+                Ok(around) => self.text(text, around, inner),
+                Err(refused) => return Some(Consequence::Escape(refused.reason)),
+            },
+        };
+        Some(Consequence::Acts(acts))
+    }
+
+    /// Setting a variable, unless it changes nothing. A variable of the shell alone may have any
+    /// lowercase name but those that a shell or a program gives a meaning.
+    fn assignment(&self, name: &str, alone: bool) -> Option<Consequence> {
+        let own = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+        let private = alone && name.bytes().all(own) && !is_meant(name);
+        if private || self.programs.is_harmless_variable(name) {
+            return None;
+        }
+        Some(Consequence::Escape(format!("setting `{name}` can change what runs")))
+    }
+
+    /// Working in a directory is fine inside the project; elsewhere its files may bring settings
+    /// that run programs.
+    fn enter(&self, word: &Word, directory: Option<&Path>) -> Option<Consequence> {
+        let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
+        let spots = word.as_known().and_then(|path| self.place.locate(path, from(directory)));
+        let inside = |path: &str| {
+            let below = |base: &str| path.strip_prefix(base).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+            base.as_ref().is_some_and(|base| base.iter().any(below))
+        };
+        if spots.is_some_and(|spots| spots.iter().all(inside)) {
+            return None;
+        }
+        Some(Consequence::Escape(format!("`{}` is not inside the project", word.shown())))
+    }
+
+    fn redirect(&self, access: Access, target: &Word, directory: Option<&Path>) -> Option<Act> {
+        let path = target.prefix();
+        if path.starts_with("/dev/tcp") || path.starts_with("/dev/udp") {
+            return Some(Act::Unresolvable("it opens a connection through `/dev/tcp`".to_owned()));
+        }
+        let holds_nothing = target.as_known().is_some_and(|path| NOTHING.contains(&path));
+        (!holds_nothing).then(|| self.file(access, target, directory))
+    }
+
+    fn touch(&self, touch: &Touch, directory: Option<&Path>) -> Act {
+        match touch {
+            Touch::File(access, word) => self.file(*access, word, directory),
+            Touch::Fetch(url) => Act::Fetch(Some(url.clone())),
+        }
+    }
+
+    fn file(&self, access: Access, word: &Word, directory: Option<&Path>) -> Act {
+        let tool = match access {
+            Access::Read => "read",
+            Access::Write => "write",
+        };
+        let spots = word.as_known().and_then(|path| self.place.locate(path, from(directory)));
+        Act::File(FileUse { tool: tool.to_owned(), access, spots, shown: word.shown() })
+    }
+}
+
+/// Lowercase variables that a shell or a program gives a meaning.
+fn is_meant(name: &str) -> bool {
+    let zsh = [
+        "path", "cdpath", "fpath", "manpath", "mailpath", "module_path", "fignore", "psvar", "prompt",
+        "histchars", "watch", "argv", "status", "signals", "zsh_eval_context", "aliases", "commands",
+        "functions", "options", "parameters", "nameddirs", "userdirs", "galiases", "saliases",
+        "builtins", "modules", "dirstack", "historywords", "history", "keymaps", "widgets",
+    ];
+    let program = name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("ac_cv_");
+    zsh.contains(&name) || program
+}
+
+impl Command {
+    /// The command as a person would recognise it.
+    pub(crate) fn shown(&self) -> String {
+        let set = self.assignments.iter().map(|a| format!("{}={}", a.name, a.value.shown()));
+        let words = set.chain(self.argv.iter().map(Word::shown));
+        quoted(&words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+impl Act {
+    /// The act as a person would recognise it.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Tool => "the call".to_owned(),
+            Self::Command(command) => format!("`{}`", command.shown()),
+            Self::File(file) => {
+                let verb = match file.access {
+                    Access::Read => "reading",
+                    Access::Write => "writing",
+                };
+                format!("{verb} `{}`", quoted(&file.shown))
+            }
+            Self::Fetch(Some(url)) => format!("fetching `{}`", quoted(url)),
+            Self::Fetch(None) => "fetching an address that cannot be read".to_owned(),
+            Self::Unresolvable(reason) => format!("the command cannot be judged: {reason}"),
+        }
+    }
+}
+
+/// Text that is safe and short enough to show.
+fn quoted(text: &str) -> String {
+    let line = metier_format::text::visible_line(text);
+    match line.char_indices().nth(MAX_QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.into_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "act_tests.rs"]
+mod tests;

@@ -1,0 +1,240 @@
+//! What may happen now: policy and every active skill, asked together.
+//!
+//! [`decide`] is the whole of it, a pure function of its arguments. The steps, in order: a tool the
+//! host needs to talk to its user is allowed; a policy that cannot be read denies; policy is asked;
+//! every active skill that names its tools is asked; scripts of active skills are not read. The
+//! strictest answer wins, with one exception that the policy has to choose: in the mode
+//! `pre-approve` a skill's tools need not be asked about.
+
+use std::path::Path;
+
+use crate::act::{self, Act, Command, Consequence, FileUse};
+use crate::call::{ToolCall, Understood};
+use crate::host::{Flow, HostTable};
+use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
+use crate::place::Place;
+use crate::policy::{AllowedToolsMode, Policy, ScriptRead};
+use crate::shell::Access;
+use crate::stack::{Active, ActiveStack};
+use crate::verdict::{Reason, Ruling, Verdict};
+
+/// What the policy and the active skills leave, already intersected.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    /// The law.
+    pub policy: &'a Policy,
+    /// The active skills.
+    pub stack: &'a ActiveStack,
+}
+
+/// The ruling on one call. See the module for the steps.
+#[must_use]
+pub fn decide(
+    policy: &Policy,
+    stack: &ActiveStack,
+    call: &ToolCall,
+    host: &HostTable,
+    place: &Place<'_>,
+) -> Ruling {
+    Grant { policy, stack }.decide(call, host, place)
+}
+
+impl Grant<'_> {
+    /// The ruling on one call.
+    #[must_use]
+    pub fn decide(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Ruling {
+        let understood = call.understand(host);
+        if understood.flow == Some(Flow::Talk) {
+            return Ruling::of(Verdict::Allow, "the host needs this tool to talk to its user");
+        }
+        if let Some(error) = self.policy.error() {
+            return Ruling::of(Verdict::Deny, error.to_string());
+        }
+        let Some(programs) = self.policy.programs() else {
+            return Ruling::of(Verdict::Deny, "the built-in table of programs cannot be read");
+        };
+        let acts = act::acts(&understood, place, programs);
+        let case = Case { call: &understood, host, place };
+        let mut reasons = self.policy_reasons(call, &case, &acts);
+        let skills = self.skill_reasons(&case, &acts);
+        match self.policy.mode() {
+            AllowedToolsMode::Restrict => reasons.extend(skills.into_iter().map(|(_, reason)| reason)),
+            AllowedToolsMode::Ignore => {}
+            AllowedToolsMode::PreApprove => pre_approve(&mut reasons, skills),
+        }
+        if self.policy.script_read() == ScriptRead::Refuse {
+            reasons.extend(self.script_reasons(place, &acts));
+        }
+        Ruling::join(reasons)
+    }
+
+    /// Whether any call of a tool could pass the active skills, for hosts that can hide tools.
+    #[must_use]
+    pub fn exposes(&self, tool: &str, host: &HostTable) -> bool {
+        let call = ToolCall::new(tool, serde_json::Value::Null).understand(host);
+        if call.flow.is_some() || self.policy.mode() != AllowedToolsMode::Restrict {
+            return true;
+        }
+        self.stack.entries().iter().filter_map(|active| active.clause.as_ref()).all(|clause| {
+            let named = |p: &&crate::pattern::Pattern| p.names_all() || p.names(&call, host);
+            clause.patterns.iter().filter(|p| p.fault().is_none()).any(|p| named(&p))
+        })
+    }
+
+    fn policy_reasons(&self, call: &ToolCall, case: &Case<'_>, acts: &[Act]) -> Vec<Reason> {
+        let benches = self.policy.benches(call, case.host, self.stack);
+        let findings = judge(case, &benches, acts);
+        let mut reasons: Vec<Reason> = Vec::new();
+        for finding in distinct(&findings) {
+            let bench = benches.get(finding.bench);
+            let clause = finding.clause.and_then(|clause| bench?.clauses.get(clause).copied());
+            let layer = self.policy.layers.get(finding.bench).map_or("policy", |l| l.name.as_str());
+            let text = match clause.and_then(|clause| clause.reason.as_deref()) {
+                Some(why) => format!("{layer}: {}: {why}", finding.text),
+                None if clause.is_some() => format!("{layer}: {}: {} by rule", finding.text, finding.verdict),
+                None => format!("{layer}: {}: {} by default", finding.text, finding.verdict),
+            };
+            let mut reason = Reason::new(finding.verdict, text);
+            reason.rule = clause.and_then(|clause| clause.id.clone());
+            reasons.push(reason);
+        }
+        reasons
+    }
+
+    /// What each active skill that names its tools says.
+    fn skill_reasons<'s>(&'s self, case: &Case<'_>, acts: &[Act]) -> Vec<(&'s Active, Reason)> {
+        let mut reasons = Vec::new();
+        for active in self.stack.entries() {
+            let Some(clause) = &active.clause else { continue };
+            let name = &active.skill.name;
+            if case.call.flow == Some(Flow::Skill) {
+                let text = format!("skill `{name}` restricts no tool that activates or reads skills");
+                reasons.push((active, Reason::new(Verdict::Allow, text).of_skill(name)));
+                continue;
+            }
+            let denied = Fallback { verdict: Verdict::Deny, unresolvable: Verdict::Deny };
+            let bench =
+                Bench { clauses: vec![clause], fallback: Some(denied), standing: Standing::Full };
+            let findings = judge(case, &[bench], acts);
+            reasons.push((active, skill_reason(active, case.call, &findings)));
+        }
+        reasons
+    }
+
+    /// Refusals to read the scripts of active skills.
+    fn script_reasons(&self, place: &Place<'_>, acts: &[Act]) -> Vec<Reason> {
+        let scripts: Vec<(&Active, &Path)> = self
+            .stack
+            .entries()
+            .iter()
+            .flat_map(|active| active.skill.scripts.iter().map(move |script| (active, script.as_path())))
+            .collect();
+        if scripts.is_empty() {
+            return Vec::new();
+        }
+        let mut read = Vec::new();
+        for act in acts {
+            files_read(act, &mut read);
+        }
+        let mut reasons = Vec::new();
+        for (active, script) in scripts {
+            let spots = script.to_str().and_then(|path| place.locate(path, crate::place::From::Elsewhere));
+            let Some(spots) = spots else { continue };
+            let is_script = |file: &&FileUse| {
+                file.spots.as_ref().is_some_and(|f| f.iter().any(|path| spots.iter().any(|s| s == path)))
+            };
+            if read.iter().any(|file| is_script(&file)) {
+                reasons.push(script_reason(active, script));
+            }
+        }
+        reasons
+    }
+}
+
+/// A skill's answer to a whole call: a refusal names what was refused, an allow what it means.
+fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Reason {
+    let name = &active.skill.name;
+    let refused = findings.iter().filter(|finding| finding.verdict > Verdict::Allow);
+    let refused: Vec<&str> = refused.map(|finding| finding.text.as_str()).collect();
+    let Some(first) = refused.first() else {
+        let mut notes: Vec<&str> = findings.iter().filter_map(|f| f.note.as_deref()).collect();
+        notes.dedup();
+        let notes = if notes.is_empty() { String::new() } else { format!("; note that {}", notes.join(", ")) };
+        let text = format!("skill `{name}` allows it{notes}");
+        return Reason::new(Verdict::Allow, text).of_skill(name);
+    };
+    let more = match refused.len() {
+        1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let what = if *first == "the call" { format!("`{}`", call.native) } else { (*first).to_owned() };
+    let text = format!("skill `{name}` does not allow {what}{more}; it allows {}", allowed(active));
+    Reason::new(Verdict::Deny, text).of_skill(name)
+}
+
+/// The tools a skill names, for a refusal.
+fn allowed(active: &Active) -> String {
+    let patterns = active.clause.iter().flat_map(|clause| &clause.patterns);
+    let names: Vec<String> = patterns.take(12).map(|pattern| format!("`{pattern}`")).collect();
+    if names.is_empty() { "no tools".to_owned() } else { names.join(", ") }
+}
+
+fn script_reason(active: &Active, script: &Path) -> Reason {
+    let name = &active.skill.name;
+    let inside = active.skill.directory.as_deref().and_then(|root| script.strip_prefix(root).ok());
+    let shown = inside.unwrap_or(script).display();
+    let file = script.file_name().map_or_else(|| shown.to_string(), |f| f.to_string_lossy().into_owned());
+    let text = format!(
+        "`{shown}` is a script of skill `{name}`: run it instead of reading it, with `metier run {name} {file}`"
+    );
+    Reason::new(Verdict::Deny, text).of_skill(name)
+}
+
+/// In the mode `pre-approve`, what a skill names needs not be asked about. A deny stays a deny, and
+/// a skill nobody trusts approves nothing.
+fn pre_approve(reasons: &mut Vec<Reason>, skills: Vec<(&Active, Reason)>) {
+    let trusted = |active: &Active| !active.skill.trust.eq_ignore_ascii_case("untrusted");
+    let approval = skills
+        .into_iter()
+        .find(|(active, reason)| reason.verdict == Verdict::Allow && trusted(active));
+    let Some((_, approval)) = approval else { return };
+    if reasons.iter().any(|reason| reason.verdict == Verdict::Deny) {
+        return;
+    }
+    reasons.retain(|reason| reason.verdict == Verdict::Allow);
+    reasons.push(approval);
+}
+
+/// One finding per bench, clause and verdict: the first of each.
+fn distinct(findings: &[Finding]) -> Vec<&Finding> {
+    let mut kept: Vec<&Finding> = Vec::new();
+    for finding in findings {
+        let same = |other: &&&Finding| {
+            (other.bench, other.clause, other.verdict) == (finding.bench, finding.clause, finding.verdict)
+        };
+        if kept.iter().find(same).is_none() {
+            kept.push(finding);
+        }
+    }
+    kept
+}
+
+/// Every file an act reads, however deep.
+fn files_read<'a>(act: &'a Act, found: &mut Vec<&'a FileUse>) {
+    match act {
+        Act::File(file) if file.access == Access::Read => found.push(file),
+        Act::Command(Command { consequences, touches, .. }) => {
+            touches.iter().for_each(|touch| files_read(touch, found));
+            for (_, consequence) in consequences {
+                if let Consequence::Acts(acts) = consequence {
+                    acts.iter().for_each(|act| files_read(act, found));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+#[path = "grant_tests.rs"]
+mod tests;

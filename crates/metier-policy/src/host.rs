@@ -1,0 +1,174 @@
+//! What hosts call their tools.
+//!
+//! `allowed-tools` speaks of `Bash`, `Read`, `Write`; Gemini CLI calls the same things
+//! `run_shell_command`, `read_file`, `write_file`. A [`HostTable`] is that translation as data,
+//! with the argument fields that hold commands, paths and addresses and the tools a host needs to
+//! talk to its user. The built-in tables are in `data/hosts.toml`; settings may add to them.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+/// The tools of one host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", from = "HostData", into = "HostData")]
+pub struct HostTable {
+    /// The host, such as `claude-code`.
+    pub name: String,
+    /// How the host spells the tools of MCP servers.
+    pub mcp: McpSpelling,
+    tools: BTreeMap<String, ToolEntry>,
+}
+
+/// What one tool of a host is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ToolEntry {
+    /// The host's names for it.
+    pub names: Vec<String>,
+    /// The name `allowed-tools` uses for it; empty when it has none but its own.
+    pub is: String,
+    /// Argument fields with a shell command.
+    pub command: Vec<String>,
+    /// Argument fields with files or directories.
+    pub paths: Vec<String>,
+    /// Argument fields with one address.
+    pub urls: Vec<String>,
+    /// Argument fields with text that contains addresses.
+    pub url_text: Vec<String>,
+    /// Argument fields with the directory a command starts in.
+    pub directory: Vec<String>,
+    /// Argument fields with a patch.
+    pub patch: Vec<String>,
+    /// Whether the host or metier itself needs it.
+    pub flow: Option<Flow>,
+}
+
+/// Tools that keep a conversation going.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Flow {
+    /// Talks to the user or keeps notes. Never blocked.
+    Talk,
+    /// Activates, releases or reads skills. No skill's restriction blocks it; policy may.
+    Skill,
+}
+
+/// How a host names the tools of MCP servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum McpSpelling {
+    /// `mcp__server__tool`.
+    #[default]
+    Double,
+    /// `mcp_server_tool`, which does not say where the server ends.
+    Single,
+    /// `server_tool`, which does not even say that it is one.
+    Bare,
+}
+
+/// The form a table is written in.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct HostData {
+    name: String,
+    mcp: McpSpelling,
+    tool: Vec<ToolEntry>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HostsFile {
+    host: Vec<HostTable>,
+}
+
+static BUILT_IN: LazyLock<Vec<HostTable>> = LazyLock::new(|| {
+    // The file is part of the crate and read by a test; were it unreadable there would be no
+    // tables, no alias would match, and every restriction would hold.
+    toml::from_str::<HostsFile>(include_str!("data/hosts.toml")).unwrap_or_default().host
+});
+
+impl HostTable {
+    /// The built-in table of a host.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        BUILT_IN.iter().find(|host| host.name == name)
+    }
+
+    /// The table for calls whose host is not said.
+    #[must_use]
+    pub fn plain() -> &'static Self {
+        static NONE: LazyLock<HostTable> = LazyLock::new(HostTable::default);
+        Self::named("plain").unwrap_or(&NONE)
+    }
+
+    /// The names of the built-in tables.
+    pub fn known() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|host| host.name.as_str())
+    }
+
+    /// This table with the tools of `more`, which win where both know a name.
+    #[must_use]
+    pub fn extended(mut self, more: Self) -> Self {
+        self.tools.extend(more.tools);
+        self
+    }
+
+    /// This table with tools of metier's own, which stay usable under any skill's restriction.
+    #[must_use]
+    pub fn with_skill_tools<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
+        for name in names {
+            let entry = ToolEntry {
+                names: vec![name.to_owned()],
+                flow: Some(Flow::Skill),
+                ..ToolEntry::default()
+            };
+            self.tools.insert(name.to_lowercase(), entry);
+        }
+        self
+    }
+
+    /// What the host knows about a tool, by its name in lowercase.
+    #[must_use]
+    pub fn tool(&self, lowercase: &str) -> Option<&ToolEntry> {
+        self.tools.get(lowercase)
+    }
+
+    /// The name `allowed-tools` uses for a tool, in lowercase: the tool's own name when there is
+    /// no other.
+    #[must_use]
+    pub fn canonical<'n>(&'n self, lowercase: &'n str) -> &'n str {
+        let is = self.tool(lowercase).map_or("", |tool| tool.is.as_str());
+        if is.is_empty() { lowercase } else { is }
+    }
+}
+
+impl From<HostData> for HostTable {
+    fn from(data: HostData) -> Self {
+        let mut tools = BTreeMap::new();
+        for mut entry in data.tool {
+            entry.is = entry.is.to_lowercase();
+            for name in &entry.names {
+                tools.insert(name.to_lowercase(), entry.clone());
+            }
+        }
+        Self { name: data.name, mcp: data.mcp, tools }
+    }
+}
+
+impl From<HostTable> for HostData {
+    fn from(table: HostTable) -> Self {
+        let mut tool: Vec<ToolEntry> = Vec::new();
+        for entry in table.tools.into_values() {
+            if !tool.contains(&entry) {
+                tool.push(entry);
+            }
+        }
+        Self { name: table.name, mcp: table.mcp, tool }
+    }
+}
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

@@ -1,0 +1,395 @@
+//! Acts against ordered clauses.
+//!
+//! A [`Clause`] is one line of law: a verdict and the patterns it is about. A [`Bench`] is an
+//! ordered list of them with what applies when none does. An active skill is a bench of one clause
+//! (these tools are allowed) over a default of deny; a layer of policy is a bench, and so is a
+//! profile. All are asked by the same function, so a shell command cannot mean one thing to a skill
+//! and another to a rule.
+//!
+//! On one bench the first clause that surely fits an act decides it. On the way there, a clause
+//! that would ask or deny and fits only possibly leaves its verdict behind: what comes after may be
+//! stricter, never laxer. An allow that fits only possibly is no allow. Of several benches the
+//! strictest wins, and one that has no opinion does not count.
+
+use crate::act::{Act, Command, Consequence, FileUse};
+use crate::call::Understood;
+use crate::host::HostTable;
+use crate::pattern::command::{Coverage, Frame};
+use crate::pattern::{Argument, Pattern, Strictness};
+use crate::place::{From, Place};
+use crate::programs::Role;
+use crate::shell::Access;
+use crate::verdict::Verdict;
+
+/// One line of law.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Clause {
+    /// What it is called.
+    pub(crate) id: Option<String>,
+    pub(crate) verdict: Verdict,
+    /// What it is about.
+    pub(crate) patterns: Vec<Pattern>,
+    /// What it is not about.
+    pub(crate) except: Vec<Pattern>,
+    /// Why it is there, in the author's words.
+    pub(crate) reason: Option<String>,
+}
+
+/// An ordered list of clauses.
+#[derive(Clone, Debug)]
+pub(crate) struct Bench<'c> {
+    pub(crate) clauses: Vec<&'c Clause>,
+    /// What applies when no clause does; without it the bench has no opinion then.
+    pub(crate) fallback: Option<Fallback>,
+    /// It is asked only about what no other bench has an opinion on, unless that one is advisory.
+    pub(crate) standing: Standing,
+}
+
+/// How a bench counts beside the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Its opinion stands in for the last resort's.
+    Full,
+    /// It can only add strictness: the last resort is asked all the same.
+    Advisory,
+    /// Asked about what no bench of full standing decided.
+    LastResort,
+}
+
+/// What applies when no clause does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fallback {
+    /// For what is known.
+    pub(crate) verdict: Verdict,
+    /// For what cannot be told.
+    pub(crate) unresolvable: Verdict,
+}
+
+/// The verdict of one bench on one act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) verdict: Verdict,
+    /// Which bench.
+    pub(crate) bench: usize,
+    /// The clause that decided; nothing when none did.
+    pub(crate) clause: Option<usize>,
+    /// What was judged, and why an allow did not fit where one was near.
+    pub(crate) text: String,
+    /// What allowing it means.
+    pub(crate) note: Option<String>,
+}
+
+/// Everything a judgement looks at beside the clauses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case<'a> {
+    pub(crate) call: &'a Understood,
+    pub(crate) host: &'a HostTable,
+    pub(crate) place: &'a Place<'a>,
+}
+
+/// How a clause fits an act.
+enum Fit {
+    Surely(Coverage),
+    Possibly,
+    /// Not; an allow that was near says why.
+    Not(Option<String>),
+}
+
+/// The opinion of one bench on one act.
+struct Opinion {
+    verdict: Verdict,
+    clause: Option<usize>,
+    coverage: Option<Coverage>,
+    near: Option<String>,
+}
+
+struct Trial<'c> {
+    benches: &'c [Bench<'c>],
+    findings: Vec<Finding>,
+}
+
+/// Asks every bench about every act. The strictest finding wins.
+pub(crate) fn judge(case: &Case<'_>, benches: &[Bench<'_>], acts: &[Act]) -> Vec<Finding> {
+    let mut trial = Trial { benches, findings: Vec::new() };
+    for act in acts {
+        trial.act(case, act);
+    }
+    trial.findings
+}
+
+impl Trial<'_> {
+    fn act(&mut self, case: &Case<'_>, act: &Act) {
+        let Act::Command(command) = act else {
+            self.ask(case, act, true);
+            return;
+        };
+        let from = self.findings.len();
+        let coverage = self.ask(case, act, command.role == Role::Plain);
+        for finding in self.findings.iter_mut().skip(from).filter(|f| f.verdict == Verdict::Allow) {
+            finding.note.clone_from(&command.note);
+        }
+        self.consequences(case, command, coverage);
+        self.touches(case, command);
+    }
+
+    /// Asks the benches about one act and notes what they say. The answer is how far the act was
+    /// allowed in so many words, by all that had an opinion.
+    fn ask(&mut self, case: &Case<'_>, act: &Act, needs_pattern: bool) -> Option<Coverage> {
+        let mut decided = false;
+        let mut coverage: Option<Option<Coverage>> = None;
+        for standing in [Standing::Full, Standing::Advisory, Standing::LastResort] {
+            if standing == Standing::LastResort && decided {
+                break;
+            }
+            for (index, bench) in self.benches.iter().enumerate() {
+                if bench.standing != standing {
+                    continue;
+                }
+                let Some(opinion) = bench.opinion(case, act, needs_pattern) else { continue };
+                decided |= standing == Standing::Full;
+                coverage = Some(match (coverage, opinion.coverage) {
+                    (None, mine) => mine,
+                    (Some(theirs), mine) => theirs.zip(mine).map(|(a, b)| a.narrower(b)),
+                });
+                self.findings.push(opinion.into_finding(index, act));
+            }
+        }
+        coverage.flatten()
+    }
+
+    /// What a command does because of its options, unless the author of the pattern that allowed
+    /// it spelled those out.
+    fn consequences(&mut self, case: &Case<'_>, command: &Command, coverage: Option<Coverage>) {
+        for (at, consequence) in &command.consequences {
+            if coverage.is_some_and(|coverage| is_spelled_out(command, coverage, *at)) {
+                continue;
+            }
+            match consequence {
+                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act)),
+                // A clause that allowed the command has answered for these.
+                Consequence::Code(_) | Consequence::Escape(_) if coverage.is_some() => {}
+                Consequence::Escape(text) | Consequence::Code(text) => {
+                    self.ask(case, &Act::Unresolvable(text.clone()), true);
+                }
+            }
+        }
+    }
+
+    /// Files and addresses a program uses because that is what it is for: the clause that allowed
+    /// the program allowed them, so only clauses that ask or deny matter, and only about files that
+    /// are known.
+    fn touches(&mut self, case: &Case<'_>, command: &Command) {
+        for touch in &command.touches {
+            if matches!(touch, Act::File(FileUse { spots: None, .. })) {
+                continue;
+            }
+            let from = self.findings.len();
+            self.ask(case, touch, false);
+            let new = self.findings.split_off(from);
+            self.findings.extend(new.into_iter().filter(|finding| finding.verdict > Verdict::Allow));
+        }
+    }
+}
+
+impl Bench<'_> {
+    /// What the bench says about an act, if anything. An act that needs no pattern of its own is
+    /// fine unless a clause minds it.
+    fn opinion(&self, case: &Case<'_>, act: &Act, needs_pattern: bool) -> Option<Opinion> {
+        let mut floor: Option<(Verdict, usize)> = None;
+        let mut near = None;
+        let mut decided = None;
+        for (index, clause) in self.clauses.iter().enumerate() {
+            match fit(case, clause, act) {
+                Fit::Surely(coverage) => {
+                    decided = Some((clause.verdict, index, coverage));
+                    break;
+                }
+                Fit::Possibly if floor.is_none_or(|(verdict, _)| verdict < clause.verdict) => {
+                    floor = Some((clause.verdict, index));
+                }
+                Fit::Possibly => {}
+                Fit::Not(why) => near = near.or(why),
+            }
+        }
+        let (verdict, clause) = match decided {
+            Some((verdict, index, _)) => (verdict, Some(index)),
+            None => (self.fallback_on(act, needs_pattern)?, None),
+        };
+        let coverage = decided.map(|(.., coverage)| coverage).filter(|_| verdict == Verdict::Allow);
+        Some(match floor {
+            Some((stricter, index)) if stricter > verdict || clause.is_none() && stricter == verdict => {
+                Opinion { verdict: stricter, clause: Some(index), coverage, near }
+            }
+            _ => Opinion { verdict, clause, coverage, near },
+        })
+    }
+
+    fn fallback_on(&self, act: &Act, needs_pattern: bool) -> Option<Verdict> {
+        let fallback = self.fallback?;
+        match act {
+            _ if !needs_pattern => Some(Verdict::Allow),
+            Act::Unresolvable(_) => Some(fallback.verdict.max(fallback.unresolvable)),
+            _ => Some(fallback.verdict),
+        }
+    }
+}
+
+impl Opinion {
+    fn into_finding(self, bench: usize, act: &Act) -> Finding {
+        let mut text = act.shown();
+        if let Some(why) = self.near.filter(|_| self.verdict > Verdict::Allow && self.clause.is_none()) {
+            text = format!("{text} ({why})");
+        }
+        Finding { verdict: self.verdict, bench, clause: self.clause, text, note: None }
+    }
+}
+
+fn fit(case: &Case<'_>, clause: &Clause, act: &Act) -> Fit {
+    let mut best = Fit::Not(None);
+    for pattern in &clause.patterns {
+        match fit_pattern(case, pattern, act, clause.verdict) {
+            Fit::Surely(coverage) => {
+                best = Fit::Surely(coverage);
+                break;
+            }
+            Fit::Possibly => best = Fit::Possibly,
+            Fit::Not(Some(why)) if matches!(best, Fit::Not(None)) => best = Fit::Not(Some(why)),
+            Fit::Not(_) => {}
+        }
+    }
+    match (&best, clause.verdict) {
+        (Fit::Not(_), _) => best,
+        // An exception holds for an allow where it fits possibly, for the rest where it does surely.
+        (_, Verdict::Allow) => {
+            let excepted = clause.except.iter().any(|pattern| {
+                !matches!(fit_pattern(case, pattern, act, Verdict::Deny), Fit::Not(_))
+            });
+            if excepted { Fit::Not(None) } else { best }
+        }
+        _ => {
+            let excepted = clause.except.iter().any(|pattern| {
+                matches!(fit_pattern(case, pattern, act, Verdict::Allow), Fit::Surely(_))
+            });
+            if excepted { Fit::Not(None) } else { best }
+        }
+    }
+}
+
+/// How one pattern fits an act, for a clause with this verdict.
+fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) -> Fit {
+    if pattern.fault().is_some() {
+        return Fit::Not(None);
+    }
+    let named = pattern.names_all() || pattern.names(case.call, case.host);
+    if named && pattern.argument == Argument::Any {
+        return Fit::Surely(Coverage::EVERYTHING);
+    }
+    match (act, &pattern.argument) {
+        (Act::Command(command), Argument::Command(_)) if named => {
+            fit_command(case, pattern, command, verdict)
+        }
+        (Act::Unresolvable(_), Argument::Command(_)) if named && verdict > Verdict::Allow => {
+            Fit::Possibly
+        }
+        (Act::File(file), _) => fit_file(case, pattern, file, verdict),
+        (Act::Fetch(url), Argument::Domain(domain)) if is_named_fetch(case, pattern, named, verdict) => {
+            if domain.covers(url.as_deref(), Strictness::Surely) {
+                return Fit::Surely(Coverage::EVERYTHING);
+            }
+            let possibly = verdict > Verdict::Allow
+                && domain.covers(url.as_deref(), Strictness::Possibly);
+            if possibly { Fit::Possibly } else { Fit::Not(None) }
+        }
+        (Act::Fetch(_), Argument::Any) if is_named_fetch(case, pattern, named, verdict) => {
+            Fit::Surely(Coverage::EVERYTHING)
+        }
+        _ => Fit::Not(None),
+    }
+}
+
+/// Whether a pattern's name covers fetching: the tool's own, or one meant to stop a program.
+fn is_named_fetch(case: &Case<'_>, pattern: &Pattern, named: bool, verdict: Verdict) -> bool {
+    let by_program = case.call.canonical == "bash" && pattern.canonical() == "webfetch";
+    named || (by_program && verdict > Verdict::Allow)
+}
+
+fn fit_command(case: &Case<'_>, pattern: &Pattern, command: &Command, verdict: Verdict) -> Fit {
+    let Argument::Command(wanted) = &pattern.argument else { return Fit::Not(None) };
+    let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
+    let frame = Frame { place: case.place, from };
+    let coverage = wanted.surely(&command.argv, &command.assignments, frame);
+    if verdict > Verdict::Allow {
+        return match coverage {
+            Some(coverage) => Fit::Surely(coverage),
+            None if wanted.possibly(&command.argv) => Fit::Possibly,
+            None => Fit::Not(None),
+        };
+    }
+    let Some(coverage) = coverage else { return Fit::Not(None) };
+    match open_escape(command, coverage) {
+        Some(why) => Fit::Not(Some(why)),
+        None => Fit::Surely(coverage),
+    }
+}
+
+/// Whether the author of a pattern spelled out what starts at this word. What starts at the program
+/// itself, or before it, is spelled out only by a pattern that spells out everything.
+fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
+    match at {
+        0 => {
+            let variables = coverage.assignments || command.assignments.is_empty();
+            variables && coverage.literal >= command.argv.len()
+        }
+        at => at < coverage.literal,
+    }
+}
+
+/// The first thing a command does that its pattern's author neither spelled out nor left open.
+fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
+    command.consequences.iter().find_map(|(at, consequence)| {
+        match consequence {
+            _ if is_spelled_out(command, coverage, *at) => None,
+            Consequence::Escape(text) => Some(text.clone()),
+            Consequence::Code(_) if coverage.whole_program => None,
+            Consequence::Code(text) => Some(text.clone()),
+            Consequence::Acts(_) => None,
+        }
+    })
+}
+
+fn fit_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, verdict: Verdict) -> Fit {
+    let strict = verdict > Verdict::Allow;
+    if !is_named_file(case, pattern, file, strict) {
+        return Fit::Not(None);
+    }
+    let path = match &pattern.argument {
+        Argument::Any => return Fit::Surely(Coverage::EVERYTHING),
+        Argument::Path(path) => path,
+        _ => return Fit::Not(None),
+    };
+    match &file.spots {
+        Some(spots) if path.covers(spots, case.place, Strictness::Surely) => Fit::Surely(Coverage::EVERYTHING),
+        Some(spots) if strict && path.covers(spots, case.place, Strictness::Possibly) => Fit::Possibly,
+        None if strict => Fit::Possibly,
+        _ => Fit::Not(None),
+    }
+}
+
+/// Whether a pattern's tool is the one that uses the file. To allow, it must be that tool; to ask
+/// or deny, every tool that uses files the same way is meant.
+fn is_named_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, strict: bool) -> bool {
+    if pattern.names_all() {
+        return true;
+    }
+    let in_shell = case.call.canonical == "bash";
+    let own = if in_shell || file.tool != case.call.canonical {
+        pattern.canonical() == file.tool
+    } else {
+        pattern.names(case.call, case.host)
+    };
+    let same_way = match file.access {
+        Access::Read => ["read", "grep", "glob", "ls"].contains(&pattern.canonical()),
+        Access::Write => ["write", "edit"].contains(&pattern.canonical()),
+    };
+    own || (strict && same_way)
+}

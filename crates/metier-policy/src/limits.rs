@@ -1,0 +1,42 @@
+//! Every bound of this crate, each with its reason. Reaching one is never an allow.
+
+/// Longest shell command that is read. Real agent commands, here-documents included, stay under
+/// 8 KiB; a longer one is a script and belongs in a file.
+pub const MAX_COMMAND_BYTES: usize = 16 * 1024;
+
+/// Deepest nesting of substitutions and of `sh -c` inside `sh -c`. Commands people write reach
+/// three; each level is one level of recursion here.
+pub const MAX_NESTING: usize = 12;
+
+/// Deepest nesting of loops, conditions, groups and subshells handed to the grammar, which
+/// recurses and tries alternatives per level.
+pub const MAX_COMPOUND_DEPTH: usize = 8;
+
+/// Most `case` clauses in one list: the grammar reads the last branch of each twice, so its cost
+/// doubles with every one nested in another.
+pub const MAX_CASES: usize = 4;
+
+/// Most tokens in one list.
+pub const MAX_TOKENS: usize = 4096;
+
+/// Most simple commands judged in one call. Past this the call is refused as a whole: an agent
+/// that stopped looking after fifty was talked around with the fifty-first.
+pub const MAX_COMMANDS: usize = 512;
+
+/// Longest path that is matched; the limit of the systems metier runs on.
+pub const MAX_PATH_BYTES: usize = 4096;
+
+/// Longest URL that is read.
+pub const MAX_URL_BYTES: usize = 8 * 1024;
+
+/// Longest argument of one tool pattern.
+pub const MAX_PATTERN_BYTES: usize = 4 * 1024;
+
+/// Largest policy file. The longest plausible one, hundreds of rules with examples, is a tenth.
+pub const MAX_POLICY_BYTES: usize = 1024 * 1024;
+
+/// Most rules in one policy file.
+pub const MAX_RULES: usize = 4096;
+
+/// Most characters of a command quoted in a reason.
+pub const MAX_QUOTED_CHARS: usize = 120;

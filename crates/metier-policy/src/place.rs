@@ -1,0 +1,167 @@
+//! Where a call happens, and which file a path in it names.
+//!
+//! A path is looked at twice: as it is spelled, with `.`, `..`, repeated slashes and the magic
+//! links under `/proc/self` undone, and as [`Resolve`] says it really is, with symbolic links
+//! followed. An allow needs both to fit; for a deny either is enough. This module never looks at
+//! a disk: the runtime hands in a resolver that does, and [`Lexical`] is the one that does not.
+
+use std::path::{Path, PathBuf};
+
+use crate::limits::MAX_PATH_BYTES;
+
+/// Follows symbolic links for the rules. Implemented by the runtime with the file system.
+pub trait Resolve {
+    /// The file `absolute` really names: links followed, `..` undone after following, and a last
+    /// part that does not exist yet appended to its resolved parent. `absolute` is not normalised.
+    /// Nothing when that cannot be told; the path then fits no allow.
+    fn real(&self, absolute: &Path) -> Option<PathBuf>;
+}
+
+/// The resolver that knows no disk: a path is what it is spelled as.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lexical;
+
+/// Where a call happens.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// The working directory of the tool; relative paths in calls start here.
+    pub cwd: &'a Path,
+    /// The user's home, for `~`.
+    pub home: Option<&'a Path>,
+    /// The project; relative patterns start here, or at `cwd` where there is none.
+    pub project: Option<&'a Path>,
+    /// How links are followed.
+    pub resolver: &'a dyn Resolve,
+}
+
+/// Every absolute path a spelling may stand for, without duplicates, never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spots(Vec<String>);
+
+/// Where relative paths start, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum From<'a> {
+    /// In this directory.
+    Directory(&'a Path),
+    /// Somewhere else: the command changed its directory on the way.
+    Elsewhere,
+}
+
+impl Resolve for Lexical {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        normalize(absolute.to_str()?, None).map(PathBuf::from)
+    }
+}
+
+impl std::fmt::Debug for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut out = f.debug_struct("Place");
+        out.field("cwd", &self.cwd).field("home", &self.home).field("project", &self.project);
+        out.finish_non_exhaustive()
+    }
+}
+
+impl<'a> Place<'a> {
+    /// A place without home and project whose paths are what they are spelled as.
+    #[must_use]
+    pub fn lexical(cwd: &'a Path) -> Self {
+        Self { cwd, home: None, project: None, resolver: &Lexical }
+    }
+
+    /// Where relative patterns start.
+    #[must_use]
+    pub fn base(&self) -> &'a Path {
+        self.project.unwrap_or(self.cwd)
+    }
+
+    /// The files a path in a tool's argument may name. A leading `~` is read both as the home
+    /// directory and as a plain name, for tools differ. Nothing when it cannot be told.
+    pub(crate) fn locate_argument(&self, text: &str, from: From<'_>) -> Option<Spots> {
+        if text.contains("://") {
+            return None;
+        }
+        let plain = self.locate(text, from)?;
+        let Some(rest) = text.strip_prefix('~') else { return Some(plain) };
+        if !rest.is_empty() && !rest.starts_with('/') {
+            return None;
+        }
+        let home = self.home?.to_str()?;
+        Some(plain.and(self.locate(&format!("{home}{rest}"), from)?))
+    }
+
+    /// The files a path may name, without any reading of `~`. Nothing when it cannot be told.
+    pub(crate) fn locate(&self, text: &str, from: From<'_>) -> Option<Spots> {
+        if text.is_empty() || text.len() > MAX_PATH_BYTES || text.contains(char::is_control) {
+            return None;
+        }
+        let absolute = match from {
+            _ if text.starts_with('/') => text.to_owned(),
+            From::Directory(directory) => format!("{}/{text}", directory.to_str()?),
+            From::Elsewhere => return None,
+        };
+        let spelled = normalize(&absolute, self.cwd.to_str())?;
+        let real = self.resolver.real(Path::new(&absolute))?;
+        let real = normalize(real.to_str()?, self.cwd.to_str())?;
+        Some(Spots(vec![spelled]).and(Spots(vec![real])))
+    }
+}
+
+impl Spots {
+    /// The paths.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        for path in other.0 {
+            if !self.0.contains(&path) {
+                self.0.push(path);
+            }
+        }
+        self
+    }
+}
+
+/// An absolute path without `.`, `..`, empty segments and the links of `/proc` that lead back to
+/// where one already is. Nothing for a relative path, and nothing where `/proc` or `/dev/fd` leads
+/// somewhere only a running process knows.
+pub(crate) fn normalize(absolute: &str, cwd: Option<&str>) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in absolute.strip_prefix('/')?.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => {
+                parts.push(name);
+                follow_magic(&mut parts, cwd)?;
+            }
+        }
+    }
+    Some(format!("/{}", parts.join("/")))
+}
+
+/// Undoes `/proc/self/root` and `/proc/self/cwd`; gives up on every other magic link.
+fn follow_magic<'t>(parts: &mut Vec<&'t str>, cwd: Option<&'t str>) -> Option<()> {
+    match parts.as_slice() {
+        ["proc", "self" | "thread-self", "root"] => parts.clear(),
+        ["proc", "self" | "thread-self", "cwd"] => {
+            let cwd = cwd?;
+            parts.clear();
+            parts.extend(cwd.split('/').filter(|part| !part.is_empty()));
+        }
+        ["proc", process, "root" | "cwd" | "fd" | "task" | "map_files"]
+            if !process.is_empty() && *process != "sys" =>
+        {
+            return None;
+        }
+        ["dev", "fd"] => return None,
+        _ => {}
+    }
+    Some(())
+}
+
+#[cfg(test)]
+#[path = "place_tests.rs"]
+mod tests;

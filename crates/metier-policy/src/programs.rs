@@ -1,0 +1,334 @@
+//! Programs that run other programs, run code or touch files because of an option.
+//!
+//! `Bash(git:*)` lets a skill use git. It must not let it use `git -c alias.x='!rm -rf .' x`. What
+//! git, find, tar, ssh and some two hundred others do with their options is data, in
+//! `data/programs.toml`; settings may add to it. [`ProgramTable::analyse`] reads a command by that
+//! data and answers with its [`Analysis`]: what else would run, be written or be read.
+//!
+//! This module knows programs, not policy: whether what it finds may happen is decided elsewhere.
+
+mod analyse;
+mod language;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::shell::{Access, Word};
+
+/// Everything known about programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ProgramsFile", into = "ProgramsFile")]
+pub struct ProgramTable {
+    programs: Vec<Program>,
+    /// Names to positions in `programs`.
+    exact: BTreeMap<String, usize>,
+    /// Names that end in `*`, without it.
+    families: Vec<(String, usize)>,
+    /// Environment variables that change nothing about what runs; a final `*` stands for any end.
+    harmless_variables: Vec<String>,
+}
+
+/// One program, or several that share everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Program {
+    /// What it is called. A final `*` stands for any version behind the name.
+    pub names: Vec<String>,
+    /// Whether it needs a pattern of its own.
+    pub role: Role,
+    /// What allowing it means, for the reason; given for programs that run any code.
+    pub note: Option<String>,
+    /// Subcommands with a usage of their own. A key may name several, separated by spaces.
+    pub sub: BTreeMap<String, Self>,
+    /// Subcommands not in `sub`, and first arguments not in `verbs`, are refused.
+    pub listed: bool,
+    /// How options are written.
+    pub style: Style,
+    /// Options end at the first argument.
+    pub stops: bool,
+    /// Options that take the next word and do nothing that matters.
+    pub takes: Vec<String>,
+    /// Options that could be mistaken for the abbreviation of a dangerous one.
+    pub safe: Vec<String>,
+    /// Options that run something unknown, or change what everything else means.
+    pub escape: Vec<String>,
+    /// Options with shell text.
+    pub shell: Vec<String>,
+    /// Options after which a command follows, up to `;` or `+`.
+    pub command: Vec<String>,
+    /// Options with code, or with a file of code.
+    pub code: Vec<String>,
+    /// Options that write a file.
+    pub write: Vec<String>,
+    /// Options that write a file with a name of their own choice here.
+    pub here: Vec<String>,
+    /// Options that read a file.
+    pub read: Vec<String>,
+    /// Options whose value names a file to read behind `@` or `<`.
+    pub at_file: Vec<String>,
+    /// Options of the form `KEY=VALUE`; only the keys in `settings` are harmless.
+    pub setting: Vec<String>,
+    /// The harmless keys; a final `*` stands for any end.
+    pub settings: Vec<String>,
+    /// Options that choose the directory to work in.
+    pub directory: Vec<String>,
+    /// Options that turn a wrapper into a question about a command.
+    pub query: Vec<String>,
+    /// Options that make every file argument a file to write.
+    pub in_place: Vec<String>,
+    /// Options with a script in `language`, or with what to look for.
+    pub script: Vec<String>,
+    /// Options with the text that stands for appended words.
+    pub replace: Vec<String>,
+    /// The language of the first argument.
+    pub language: Option<Language>,
+    /// What the arguments are.
+    pub arguments: Arguments,
+    /// Which argument starts a command, counted from 1.
+    pub command_at: Option<usize>,
+    /// Which argument starts shell text.
+    pub shell_at: Option<usize>,
+    /// Which argument is code or a file of code.
+    pub code_at: Option<usize>,
+    /// Which argument is a file to write.
+    pub write_at: Option<usize>,
+    /// First arguments that decide what the others are.
+    pub verbs: BTreeMap<String, Verb>,
+    /// Arguments that start like this can run anything.
+    pub forbidden: Vec<String>,
+    /// Words read elsewhere are appended to the command.
+    pub appends: bool,
+    /// `NAME=value` arguments set variables for what runs.
+    pub assigns: bool,
+    /// It changes the directory for what follows.
+    pub moves: bool,
+}
+
+/// Whether a program needs a pattern of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It does.
+    #[default]
+    Plain,
+    /// It runs another command and adds nothing that matters: only that command is judged.
+    Transparent,
+    /// It changes nothing and tells nothing.
+    Inert,
+}
+
+/// How a program's options are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// `-xvf`, `--long=value`, abbreviations.
+    #[default]
+    Gnu,
+    /// As `Gnu`, and the first argument may be a bundle of letters without a dash.
+    Bundle,
+    /// `-name`, never bundled.
+    Long,
+    /// A shell's own: letters behind `-` or `+`, text behind `-c`.
+    Shell,
+    /// No options at all.
+    None,
+}
+
+/// What a program does with its arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arguments {
+    /// Nothing that matters.
+    #[default]
+    Plain,
+    /// Reads them.
+    Reads,
+    /// Reads all but the first, which it looks for.
+    Searches,
+    /// Writes or removes them.
+    Writes,
+    /// Reads all but the last, which it writes.
+    Copies,
+    /// Fetches them.
+    Urls,
+    /// `of=file` and `if=file`.
+    Dd,
+    /// Sets variables with these names.
+    Names,
+    /// Code, or files of code.
+    Code,
+    /// Something unknown runs.
+    Escape,
+}
+
+/// What follows a first argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verb {
+    /// Nothing that matters.
+    Plain,
+    /// A command.
+    Command,
+    /// Shell text.
+    Shell,
+}
+
+/// Languages in which a short text can run programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// `sed`, with its `e` and `w`.
+    Sed,
+    /// `awk`, with `system`, pipes and redirections.
+    Awk,
+}
+
+/// What a command is, beyond its own name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Whether the program needs a pattern of its own.
+    pub role: Role,
+    /// What allowing the program means.
+    pub note: Option<String>,
+    /// What an option or argument makes it do, beyond what the program is for.
+    pub hazards: Vec<Hazard>,
+    /// Files and addresses it uses because that is what it is for.
+    pub touches: Vec<Touch>,
+    /// It changes the directory for the commands that follow.
+    pub moves: bool,
+}
+
+/// Something an option or argument makes a program do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hazard {
+    /// The word it starts at. A pattern that spells the words up to here has approved it.
+    pub at: usize,
+    /// What.
+    pub what: What,
+}
+
+/// The kinds of [`Hazard`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Something that cannot be told runs or changes. One sentence.
+    Escape(String),
+    /// Any code. One sentence.
+    Code(String),
+    /// Another command.
+    Run(Vec<Word>),
+    /// Another shell with this text.
+    Shell(String),
+    /// A file is used.
+    File(Access, Word),
+    /// A file with a name of the program's choice is written here.
+    Here,
+    /// It works in this directory, whose files may bring settings that run programs.
+    Enter(Word),
+    /// A variable is set for what runs.
+    Assign(String),
+}
+
+/// A file or an address a program uses because that is what it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// A file.
+    File(Access, Word),
+    /// An address.
+    Fetch(String),
+}
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+struct ProgramsFile {
+    harmless_variables: Vec<String>,
+    program: Vec<Program>,
+}
+
+static BUILT_IN: LazyLock<Option<ProgramTable>> =
+    LazyLock::new(|| toml::from_str(include_str!("data/programs.toml")).ok());
+
+impl ProgramTable {
+    /// The programs metier knows. Nothing if the built-in data were unreadable, which a test
+    /// excludes; callers treat that as knowing no command at all.
+    #[must_use]
+    pub fn built_in() -> Option<&'static Self> {
+        BUILT_IN.as_ref()
+    }
+
+    /// This table with the programs and variables of `more`, which win where both know a name.
+    #[must_use]
+    pub fn extended(self, more: &Self) -> Self {
+        let mut file = ProgramsFile::from(self);
+        file.program.extend(more.programs.iter().cloned());
+        file.harmless_variables.extend(more.harmless_variables.iter().cloned());
+        file.into()
+    }
+
+    /// What is known about a program, by its name or the last part of its path.
+    #[must_use]
+    pub fn program(&self, command: &str) -> Option<&Program> {
+        let name = command.rsplit('/').next().unwrap_or(command);
+        let family = || {
+            let version = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
+            let fits = |(stem, _): &&(String, usize)| name.strip_prefix(stem.as_str()).is_some_and(version);
+            self.families.iter().find(fits).map(|(_, at)| *at)
+        };
+        self.programs.get(self.exact.get(name).copied().or_else(family)?)
+    }
+
+    /// Whether setting a variable changes nothing about what runs.
+    #[must_use]
+    pub fn is_harmless_variable(&self, name: &str) -> bool {
+        listed(&self.harmless_variables, name)
+    }
+
+    /// What the words would do. A program that is not known does only what it is for.
+    #[must_use]
+    pub fn analyse(&self, argv: &[Word]) -> Analysis {
+        let name = argv.first().and_then(Word::as_known).unwrap_or_default();
+        match self.program(name) {
+            Some(program) => analyse::analyse(program, argv),
+            None => Analysis::default(),
+        }
+    }
+}
+
+/// Whether a name is in a list whose entries may end in `*`.
+fn listed(list: &[String], name: &str) -> bool {
+    list.iter().any(|entry| match entry.strip_suffix('*') {
+        Some(stem) => name.starts_with(stem),
+        None => entry == name,
+    })
+}
+
+impl From<ProgramsFile> for ProgramTable {
+    fn from(file: ProgramsFile) -> Self {
+        let mut table = Self { harmless_variables: file.harmless_variables, ..Self::default() };
+        for (at, program) in file.program.iter().enumerate() {
+            for name in &program.names {
+                match name.strip_suffix('*') {
+                    Some(stem) => table.families.push((stem.to_owned(), at)),
+                    None => {
+                        table.exact.insert(name.clone(), at);
+                    }
+                }
+            }
+        }
+        // A later entry wins, so that settings can replace a built-in one.
+        table.families.reverse();
+        table.programs = file.program;
+        table
+    }
+}
+
+impl From<ProgramTable> for ProgramsFile {
+    fn from(table: ProgramTable) -> Self {
+        Self { harmless_variables: table.harmless_variables, program: table.programs }
+    }
+}
+
+#[cfg(test)]
+#[path = "programs_tests.rs"]
+mod tests;

@@ -1,0 +1,199 @@
+//! A word of a command line after quoting is undone: known text, or text with parts that only a
+//! running shell knows.
+
+/// One word. What it stands for may be known in full, or only up to its first expansion.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Word {
+    /// The text, with every unknown part left out.
+    text: String,
+    /// How much of the text is certain to stand at the front, when something after it is not.
+    certain: Option<usize>,
+    /// It may become several words, or none.
+    splits: bool,
+    /// It was written without any quoting, escape or expansion.
+    plain: bool,
+    /// Where the value starts, when the word is `NAME=value`.
+    value_at: Option<usize>,
+}
+
+impl Word {
+    /// A word that stands for exactly this text.
+    pub fn known(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// A word of which nothing is known, not even whether it is one word.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self { certain: Some(0), splits: true, ..Self::default() }
+    }
+
+    /// One word that certainly starts with this text.
+    pub fn starting(text: impl Into<String>) -> Self {
+        let text: String = text.into();
+        Self { certain: Some(text.len()), text, ..Self::default() }
+    }
+
+    /// The text, when all of it is certain.
+    #[must_use]
+    pub fn as_known(&self) -> Option<&str> {
+        self.certain.is_none().then_some(self.text.as_str())
+    }
+
+    /// The text it certainly starts with.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        self.certain.map_or(self.text.as_str(), |end| self.text.get(..end).unwrap_or_default())
+    }
+
+    /// Whether it may become several words, or none.
+    #[must_use]
+    pub fn splits(&self) -> bool {
+        self.splits
+    }
+
+    /// Whether a program may take it for an option: it starts with `-`, or nobody knows how.
+    #[must_use]
+    pub fn may_be_option(&self) -> bool {
+        self.splits || self.prefix().starts_with('-') || (self.certain == Some(0))
+    }
+
+    /// The word from byte `from` on, which must lie in its certain part.
+    #[must_use]
+    pub fn tail(&self, from: usize) -> Option<Self> {
+        if from > self.prefix().len() {
+            return None;
+        }
+        let text = self.text.get(from..)?.to_owned();
+        let certain = self.certain.map(|end| end - from);
+        Some(Self { text, certain, splits: self.splits, ..Self::default() })
+    }
+
+    /// The word as a person would recognise it: unknown parts are shown as `…`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self.certain {
+            None => self.text.clone(),
+            Some(_) => format!("{}…", self.prefix()),
+        }
+    }
+
+    /// The name and value when the word is `NAME=value`.
+    #[must_use]
+    pub fn as_assignment(&self) -> Option<(&str, Self)> {
+        let value_at = self.value_at?;
+        let name = self.text.get(..value_at)?.trim_end_matches('=').trim_end_matches('+');
+        Some((name, self.tail(value_at)?))
+    }
+
+    /// Whether it was written without quoting, escapes and expansions, as reserved words must be.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain && self.certain.is_none()
+    }
+
+    /// The text with the wildcards as written, for comparing a pattern with the same spelling.
+    pub(crate) fn spelling(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Builds a word piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct WordBuilder {
+    word: Word,
+    quoted: bool,
+    /// Byte in the source and in the text of the first unquoted `{`.
+    brace: Option<(usize, usize)>,
+    bracket: Option<usize>,
+    started: bool,
+}
+
+impl WordBuilder {
+    /// Adds a character that stands for itself, written without quotes.
+    pub(super) fn push(&mut self, c: char) {
+        self.started = true;
+        self.word.text.push(c);
+    }
+
+    /// Adds text that stands for itself, from inside quotes, an escape or a known expansion.
+    pub(super) fn push_quoted(&mut self, text: &str) {
+        self.started = true;
+        self.quoted = true;
+        self.word.text.push_str(text);
+    }
+
+    /// Notes that something unknown stands here.
+    pub(super) fn push_unknown(&mut self, splits: bool) {
+        self.started = true;
+        self.quoted = true;
+        self.word.certain.get_or_insert(self.word.text.len());
+        self.word.splits |= splits;
+    }
+
+    /// Adds a wildcard: the word becomes the names of files, or stays as it is.
+    pub(super) fn push_wildcard(&mut self, c: char) {
+        self.started = true;
+        match c {
+            '[' => {
+                self.bracket.get_or_insert(self.word.text.len());
+            }
+            ']' => {
+                if let Some(open) = self.bracket {
+                    self.word.certain.get_or_insert(open);
+                }
+            }
+            _ => {
+                self.word.certain.get_or_insert(self.word.text.len());
+            }
+        }
+        self.word.text.push(c);
+    }
+
+    /// Adds `{`, read at `at` of the source.
+    pub(super) fn push_brace(&mut self, at: usize) {
+        self.brace.get_or_insert((at, self.word.text.len()));
+        self.push('{');
+    }
+
+    /// Adds `=`, which makes a word an assignment when a name stands before it, unquoted. The
+    /// answer is whether the word sets an element of an array.
+    pub(super) fn push_equals(&mut self) -> bool {
+        let name = self.word.text.strip_suffix('+').unwrap_or(&self.word.text);
+        let unquoted = !self.quoted && self.word.value_at.is_none();
+        let sets = unquoted && self.word.certain.is_none() && is_name(name);
+        let element = unquoted && name.split('[').next().is_some_and(is_name) && name.contains('[');
+        self.push('=');
+        if sets {
+            self.word.value_at = Some(self.word.text.len());
+        }
+        element
+    }
+
+    /// Whether anything was added.
+    pub(super) fn started(&self) -> bool {
+        self.started
+    }
+
+
+    /// The word. `source` is the whole text and `end` where the word ended in it: a brace with a
+    /// comma or two dots behind it becomes several words.
+    pub(super) fn finish(mut self, source: &str, end: usize) -> Word {
+        if let Some((from, at)) = self.brace {
+            let written = source.get(from..end).unwrap_or_default();
+            if written.contains(',') || written.contains("..") {
+                let certain = self.word.certain.map_or(at, |certain| certain.min(at));
+                self.word.certain = Some(certain);
+                self.word.splits = true;
+            }
+        }
+        self.word.plain = !self.quoted;
+        self.word
+    }
+}
+
+/// Whether `text` can be a variable's name.
+pub(crate) fn is_name(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
