@@ -83,7 +83,9 @@ pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable
                     let command = SimpleCommand { argv, ..SimpleCommand::default() };
                     unpacker.commands(vec![command], around, directory.as_deref())
                 }
-                ShellInput::Unreadable => vec![Act::Unresolvable("the command cannot be read".into())],
+                ShellInput::Unreadable => {
+                    vec![Act::Unresolvable("the command cannot be read".into())]
+                }
             }
         }
         Kind::Read { paths } | Kind::Write { paths } if !paths.is_empty() => {
@@ -234,7 +236,9 @@ impl Unpacker<'_> {
         let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
         let spots = word.as_known().and_then(|path| self.place.locate(path, from(directory)));
         let inside = |path: &str| {
-            let below = |base: &str| path.strip_prefix(base).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+            let below = |base: &str| {
+                path.strip_prefix(base).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+            };
             base.as_ref().is_some_and(|base| base.iter().any(below))
         };
         if spots.is_some_and(|spots| spots.iter().all(inside)) {
@@ -272,12 +276,40 @@ impl Unpacker<'_> {
 /// Lowercase variables that a shell or a program gives a meaning.
 fn is_meant(name: &str) -> bool {
     let zsh = [
-        "path", "cdpath", "fpath", "manpath", "mailpath", "module_path", "fignore", "psvar", "prompt",
-        "histchars", "watch", "argv", "status", "signals", "zsh_eval_context", "aliases", "commands",
-        "functions", "options", "parameters", "nameddirs", "userdirs", "galiases", "saliases",
-        "builtins", "modules", "dirstack", "historywords", "history", "keymaps", "widgets",
+        "path",
+        "cdpath",
+        "fpath",
+        "manpath",
+        "mailpath",
+        "module_path",
+        "fignore",
+        "psvar",
+        "prompt",
+        "histchars",
+        "watch",
+        "argv",
+        "status",
+        "signals",
+        "zsh_eval_context",
+        "aliases",
+        "commands",
+        "functions",
+        "options",
+        "parameters",
+        "nameddirs",
+        "userdirs",
+        "galiases",
+        "saliases",
+        "builtins",
+        "modules",
+        "dirstack",
+        "historywords",
+        "history",
+        "keymaps",
+        "widgets",
     ];
-    let program = name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("ac_cv_");
+    let program =
+        name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("ac_cv_");
     zsh.contains(&name) || program
 }
 

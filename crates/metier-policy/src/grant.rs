@@ -18,6 +18,9 @@ use crate::shell::Access;
 use crate::stack::{Active, ActiveStack};
 use crate::verdict::{Reason, Ruling, Verdict};
 
+/// The rule that the reason for not reading an active skill's script names.
+pub const SCRIPT_READ: &str = "script-read";
+
 /// What the policy and the active skills leave, already intersected.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
@@ -58,7 +61,9 @@ impl Grant<'_> {
         let mut reasons = self.policy_reasons(call, &case, &acts);
         let skills = self.skill_reasons(&case, &acts);
         match self.policy.mode() {
-            AllowedToolsMode::Restrict => reasons.extend(skills.into_iter().map(|(_, reason)| reason)),
+            AllowedToolsMode::Restrict => {
+                reasons.extend(skills.into_iter().map(|(_, reason)| reason))
+            }
             AllowedToolsMode::Ignore => {}
             AllowedToolsMode::PreApprove => pre_approve(&mut reasons, skills),
         }
@@ -91,7 +96,9 @@ impl Grant<'_> {
             let layer = self.policy.layers.get(finding.bench).map_or("policy", |l| l.name.as_str());
             let text = match clause.and_then(|clause| clause.reason.as_deref()) {
                 Some(why) => format!("{layer}: {}: {why}", finding.text),
-                None if clause.is_some() => format!("{layer}: {}: {} by rule", finding.text, finding.verdict),
+                None if clause.is_some() => {
+                    format!("{layer}: {}: {} by rule", finding.text, finding.verdict)
+                }
                 None => format!("{layer}: {}: {} by default", finding.text, finding.verdict),
             };
             let mut reason = Reason::new(finding.verdict, text);
@@ -108,7 +115,8 @@ impl Grant<'_> {
             let Some(clause) = &active.clause else { continue };
             let name = &active.skill.name;
             if case.call.flow == Some(Flow::Skill) {
-                let text = format!("skill `{name}` restricts no tool that activates or reads skills");
+                let text =
+                    format!("skill `{name}` restricts no tool that activates or reads skills");
                 reasons.push((active, Reason::new(Verdict::Allow, text).of_skill(name)));
                 continue;
             }
@@ -127,7 +135,9 @@ impl Grant<'_> {
             .stack
             .entries()
             .iter()
-            .flat_map(|active| active.skill.scripts.iter().map(move |script| (active, script.as_path())))
+            .flat_map(|active| {
+                active.skill.scripts.iter().map(move |script| (active, script.as_path()))
+            })
             .collect();
         if scripts.is_empty() {
             return Vec::new();
@@ -138,10 +148,13 @@ impl Grant<'_> {
         }
         let mut reasons = Vec::new();
         for (active, script) in scripts {
-            let spots = script.to_str().and_then(|path| place.locate(path, crate::place::From::Elsewhere));
+            let spots =
+                script.to_str().and_then(|path| place.locate(path, crate::place::From::Elsewhere));
             let Some(spots) = spots else { continue };
             let is_script = |file: &&FileUse| {
-                file.spots.as_ref().is_some_and(|f| f.iter().any(|path| spots.iter().any(|s| s == path)))
+                file.spots
+                    .as_ref()
+                    .is_some_and(|f| f.iter().any(|path| spots.iter().any(|s| s == path)))
             };
             if read.iter().any(|file| is_script(&file)) {
                 reasons.push(script_reason(active, script));
@@ -159,7 +172,11 @@ fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Rea
     let Some(first) = refused.first() else {
         let mut notes: Vec<&str> = findings.iter().filter_map(|f| f.note.as_deref()).collect();
         notes.dedup();
-        let notes = if notes.is_empty() { String::new() } else { format!("; note that {}", notes.join(", ")) };
+        let notes = if notes.is_empty() {
+            String::new()
+        } else {
+            format!("; note that {}", notes.join(", "))
+        };
         let text = format!("skill `{name}` allows it{notes}");
         return Reason::new(Verdict::Allow, text).of_skill(name);
     };
@@ -167,7 +184,8 @@ fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Rea
         1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    let what = if *first == "the call" { format!("`{}`", call.native) } else { (*first).to_owned() };
+    let what =
+        if *first == "the call" { format!("`{}`", call.native) } else { (*first).to_owned() };
     let text = format!("skill `{name}` does not allow {what}{more}; it allows {}", allowed(active));
     Reason::new(Verdict::Deny, text).of_skill(name)
 }
@@ -183,11 +201,12 @@ fn script_reason(active: &Active, script: &Path) -> Reason {
     let name = &active.skill.name;
     let inside = active.skill.directory.as_deref().and_then(|root| script.strip_prefix(root).ok());
     let shown = inside.unwrap_or(script).display();
-    let file = script.file_name().map_or_else(|| shown.to_string(), |f| f.to_string_lossy().into_owned());
+    let file =
+        script.file_name().map_or_else(|| shown.to_string(), |f| f.to_string_lossy().into_owned());
     let text = format!(
         "`{shown}` is a script of skill `{name}`: run it instead of reading it, with `metier run {name} {file}`"
     );
-    Reason::new(Verdict::Deny, text).of_skill(name)
+    Reason::new(Verdict::Deny, text).of_skill(name).of_rule(SCRIPT_READ)
 }
 
 /// In the mode `pre-approve`, what a skill names needs not be asked about. A deny stays a deny, and
@@ -210,7 +229,8 @@ fn distinct(findings: &[Finding]) -> Vec<&Finding> {
     let mut kept: Vec<&Finding> = Vec::new();
     for finding in findings {
         let same = |other: &&&Finding| {
-            (other.bench, other.clause, other.verdict) == (finding.bench, finding.clause, finding.verdict)
+            (other.bench, other.clause, other.verdict)
+                == (finding.bench, finding.clause, finding.verdict)
         };
         if kept.iter().find(same).is_none() {
             kept.push(finding);

@@ -186,7 +186,8 @@ impl Trial<'_> {
             let from = self.findings.len();
             self.ask(case, touch, false);
             let new = self.findings.split_off(from);
-            self.findings.extend(new.into_iter().filter(|finding| finding.verdict > Verdict::Allow));
+            self.findings
+                .extend(new.into_iter().filter(|finding| finding.verdict > Verdict::Allow));
         }
     }
 }
@@ -217,7 +218,9 @@ impl Bench<'_> {
         };
         let coverage = decided.map(|(.., coverage)| coverage).filter(|_| verdict == Verdict::Allow);
         Some(match floor {
-            Some((stricter, index)) if stricter > verdict || clause.is_none() && stricter == verdict => {
+            Some((stricter, index))
+                if stricter > verdict || clause.is_none() && stricter == verdict =>
+            {
                 Opinion { verdict: stricter, clause: Some(index), coverage, near }
             }
             _ => Opinion { verdict, clause, coverage, near },
@@ -237,7 +240,9 @@ impl Bench<'_> {
 impl Opinion {
     fn into_finding(self, bench: usize, act: &Act) -> Finding {
         let mut text = act.shown();
-        if let Some(why) = self.near.filter(|_| self.verdict > Verdict::Allow && self.clause.is_none()) {
+        if let Some(why) =
+            self.near.filter(|_| self.verdict > Verdict::Allow && self.clause.is_none())
+        {
             text = format!("{text} ({why})");
         }
         Finding { verdict: self.verdict, bench, clause: self.clause, text, note: None }
@@ -292,12 +297,14 @@ fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) 
             Fit::Possibly
         }
         (Act::File(file), _) => fit_file(case, pattern, file, verdict),
-        (Act::Fetch(url), Argument::Domain(domain)) if is_named_fetch(case, pattern, named, verdict) => {
+        (Act::Fetch(url), Argument::Domain(domain))
+            if is_named_fetch(case, pattern, named, verdict) =>
+        {
             if domain.covers(url.as_deref(), Strictness::Surely) {
                 return Fit::Surely(Coverage::EVERYTHING);
             }
-            let possibly = verdict > Verdict::Allow
-                && domain.covers(url.as_deref(), Strictness::Possibly);
+            let possibly =
+                verdict > Verdict::Allow && domain.covers(url.as_deref(), Strictness::Possibly);
             if possibly { Fit::Possibly } else { Fit::Not(None) }
         }
         (Act::Fetch(_), Argument::Any) if is_named_fetch(case, pattern, named, verdict) => {
@@ -346,14 +353,12 @@ fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
 
 /// The first thing a command does that its pattern's author neither spelled out nor left open.
 fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
-    command.consequences.iter().find_map(|(at, consequence)| {
-        match consequence {
-            _ if is_spelled_out(command, coverage, *at) => None,
-            Consequence::Escape(text) => Some(text.clone()),
-            Consequence::Code(_) if coverage.whole_program => None,
-            Consequence::Code(text) => Some(text.clone()),
-            Consequence::Acts(_) => None,
-        }
+    command.consequences.iter().find_map(|(at, consequence)| match consequence {
+        _ if is_spelled_out(command, coverage, *at) => None,
+        Consequence::Escape(text) => Some(text.clone()),
+        Consequence::Code(_) if coverage.whole_program => None,
+        Consequence::Code(text) => Some(text.clone()),
+        Consequence::Acts(_) => None,
     })
 }
 
@@ -368,8 +373,12 @@ fn fit_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, verdict: Verdict
         _ => return Fit::Not(None),
     };
     match &file.spots {
-        Some(spots) if path.covers(spots, case.place, Strictness::Surely) => Fit::Surely(Coverage::EVERYTHING),
-        Some(spots) if strict && path.covers(spots, case.place, Strictness::Possibly) => Fit::Possibly,
+        Some(spots) if path.covers(spots, case.place, Strictness::Surely) => {
+            Fit::Surely(Coverage::EVERYTHING)
+        }
+        Some(spots) if strict && path.covers(spots, case.place, Strictness::Possibly) => {
+            Fit::Possibly
+        }
         None if strict => Fit::Possibly,
         _ => Fit::Not(None),
     }

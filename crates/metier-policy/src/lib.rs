@@ -32,7 +32,9 @@ pub use host::{Flow, HostTable};
 pub use overrides::{Override, OverrideKind};
 pub use pattern::Pattern;
 pub use place::{Lexical, Place, Resolve};
-pub use policy::{AllowedToolsMode, Policy, PolicyError, PolicyFile, PolicyLayer, Profile, ScriptRead};
+pub use policy::{
+    AllowedToolsMode, Policy, PolicyError, PolicyFile, PolicyLayer, Profile, ScriptRead,
+};
 pub use programs::ProgramTable;
 pub use rule::Rule;
 pub use stack::{ActiveSkill, ActiveStack};

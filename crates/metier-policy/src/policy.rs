@@ -179,7 +179,9 @@ impl Policy {
 
     /// The rules, strongest layer first, each with what its layer is called.
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
-        self.layers.iter().flat_map(|layer| layer.rules.iter().map(|rule| (layer.name.as_str(), rule)))
+        self.layers
+            .iter()
+            .flat_map(|layer| layer.rules.iter().map(|rule| (layer.name.as_str(), rule)))
     }
 
     /// What the law says about a proposal of a skill.
@@ -220,9 +222,10 @@ impl Policy {
         stack: &ActiveStack,
     ) -> Vec<Bench<'p>> {
         let bench = |layer: &'p Layer| {
-            let rules = layer.rules.iter().filter(|rule| {
-                !rule.clause.patterns.is_empty() && rule.applies(call, host, stack)
-            });
+            let rules = layer
+                .rules
+                .iter()
+                .filter(|rule| !rule.clause.patterns.is_empty() && rule.applies(call, host, stack));
             Bench {
                 clauses: rules.map(|rule| &rule.clause).collect(),
                 fallback: layer.fallback,
@@ -244,10 +247,8 @@ impl Layer {
         Ok(Self {
             name: format!("{} policy", layer.as_str()),
             rules,
-            fallback: verdict.map(|verdict| Fallback {
-                verdict,
-                unresolvable: unresolvable.unwrap_or(verdict),
-            }),
+            fallback: verdict
+                .map(|verdict| Fallback { verdict, unresolvable: unresolvable.unwrap_or(verdict) }),
             overrides: file.overrides.or(from_profile(|profile| profile.overrides)),
             standing: match layer {
                 PolicyLayer::Enterprise | PolicyLayer::Personal => Standing::Full,
@@ -264,7 +265,8 @@ impl Layer {
     }
 
     fn reason_on(&self, proposal: &Override, stack: &ActiveStack) -> Option<Reason> {
-        let about = |rule: &&Rule| rule.overrides.contains(&proposal.kind()) && rule.fits_skills(stack);
+        let about =
+            |rule: &&Rule| rule.overrides.contains(&proposal.kind()) && rule.fits_skills(stack);
         let shown = proposal.shown();
         if let Some(rule) = self.rules.iter().find(about) {
             let verdict = rule.verdict();

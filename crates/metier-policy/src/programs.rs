@@ -271,8 +271,11 @@ impl ProgramTable {
     pub fn program(&self, command: &str) -> Option<&Program> {
         let name = command.rsplit('/').next().unwrap_or(command);
         let family = || {
-            let version = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
-            let fits = |(stem, _): &&(String, usize)| name.strip_prefix(stem.as_str()).is_some_and(version);
+            let version =
+                |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
+            let fits = |(stem, _): &&(String, usize)| {
+                name.strip_prefix(stem.as_str()).is_some_and(version)
+            };
             self.families.iter().find(fits).map(|(_, at)| *at)
         };
         self.programs.get(self.exact.get(name).copied().or_else(family)?)

@@ -143,7 +143,8 @@ fn compile(allowed: &AllowedTools, skill: &ActiveSkill) -> Clause {
 /// stay one word, or would be a wildcard, is left as a mark, which nothing matches.
 fn located(pattern: &ToolPattern, directory: Option<&str>) -> ToolPattern {
     let odd = |c: char| c.is_whitespace() || c.is_control() || "*?[]{}'\"\\$`;&|<>()".contains(c);
-    let (Some(argument), Some(directory)) = (&pattern.argument, directory.filter(|d| !d.contains(odd)))
+    let (Some(argument), Some(directory)) =
+        (&pattern.argument, directory.filter(|d| !d.contains(odd)))
     else {
         return pattern.clone();
     };

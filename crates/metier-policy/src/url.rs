@@ -81,7 +81,8 @@ fn plain_host(host: &str) -> Result<String, UrlError> {
     }
     let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
     let label = |label: &str| {
-        !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        !label.is_empty()
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     if host.len() > 253 || !host.split('.').all(label) {
         return Err(UrlError::Host);

@@ -103,6 +103,14 @@ events! {
     SessionEnded => "session_ended",
 }
 
+impl Event {
+    /// Whether applying this event changes the stack.
+    #[must_use]
+    pub fn changes_stack(&self) -> bool {
+        matches!(self, Self::SkillActivated(_) | Self::SkillDeactivated(_) | Self::SessionEnded(_))
+    }
+}
+
 /// Payload of `session_started`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionStarted {

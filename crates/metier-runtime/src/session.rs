@@ -13,7 +13,7 @@ mod resource;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use metier_format::AllowedTools;
+use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
 use metier_store::{Store, suggest};
@@ -69,6 +69,8 @@ pub struct Setup {
     pub catalog: Arc<Catalog>,
     /// The law.
     pub policy: Policy,
+    /// SHA-256 of the policy files' texts, hex; empty for a built-in profile.
+    pub policy_digest: String,
     /// What the host calls its tools.
     pub host: HostTable,
     /// Where calls take place.
@@ -86,6 +88,8 @@ pub struct Session {
     setup: Setup,
     journal: Box<dyn Journal>,
     state: State,
+    /// The state's stack as the policy sees it, patterns compiled.
+    stack: ActiveStack,
 }
 
 /// The session as `metier status` shows it.
@@ -118,12 +122,13 @@ impl Session {
     pub fn open(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let frames = journal.frames(&setup.ids.session)?;
         let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
-        let mut session = Self { setup, journal, state };
+        let stack = active_stack(&state);
+        let mut session = Self { setup, journal, state, stack };
         if !session.state.open {
             let started = SessionStarted {
-                host: session.setup.host.name().to_owned(),
+                host: session.setup.host.name.clone(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                policy: session.setup.policy.digest(),
+                policy: session.setup.policy_digest.clone(),
             };
             session.record(&Event::SessionStarted(started), Beat::Result)?;
         }
@@ -171,6 +176,9 @@ impl Session {
     fn record(&mut self, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
         let frame = self.journal.append(&self.setup.ids, event, beat)?;
         self.state.apply(frame.seq, event);
+        if event.changes_stack() {
+            self.stack = active_stack(&self.state);
+        }
         Ok(frame)
     }
 
@@ -216,28 +224,34 @@ impl Session {
         self.record(&Event::SkillWarning(warning), Beat::Result).map(drop)
     }
 
-    /// The active skills as the policy sees them.
-    fn active_stack(&self) -> ActiveStack {
-        let skills = self.state.stack.iter().map(|active| {
-            let skill = &active.skill;
-            let directory = PathBuf::from(&skill.path);
-            ActiveSkill {
-                name: skill.name.clone(),
-                allowed: allowed(active),
-                layer: skill.layer.clone(),
-                trust: skill.trust.clone(),
-                scripts: skill.scripts.iter().map(|script| directory.join(script)).collect(),
-                directory: Some(directory),
-            }
-        });
-        ActiveStack::new(skills.collect())
-    }
-
     /// The name nearest to one that does not exist.
     fn suggestion(&self, typed: &str) -> Option<String> {
         let names = self.setup.catalog.entries.iter().map(|entry: &Entry| entry.name().as_str());
         suggest::did_you_mean(typed, names)
     }
+}
+
+/// The active skills as the policy sees them. A recorded name that is none any more restricts all
+/// the same, under a name of its own.
+fn active_stack(state: &State) -> ActiveStack {
+    let mut stack = ActiveStack::default();
+    for active in &state.stack {
+        let skill = &active.skill;
+        let Ok(name) = SkillName::parse(&skill.name).or_else(|_| SkillName::parse("unnamed"))
+        else {
+            continue;
+        };
+        let directory = PathBuf::from(&skill.path);
+        stack.push(ActiveSkill {
+            name,
+            allowed: allowed(active),
+            layer: skill.layer.clone(),
+            trust: skill.trust.clone(),
+            scripts: skill.scripts.iter().map(|script| directory.join(script)).collect(),
+            directory: Some(directory),
+        });
+    }
+    stack
 }
 
 /// The tools an active skill allows, read back from what was recorded.

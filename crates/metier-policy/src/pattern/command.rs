@@ -148,7 +148,8 @@ impl CommandPattern {
         if !self.assignments.is_empty() && !assignments {
             return None;
         }
-        let literal = self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
+        let literal =
+            self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
         let whole_program = literal == 1 && rest == [Piece::Many];
         Some(Coverage { literal, whole_program, assignments })
     }
@@ -218,7 +219,9 @@ fn is_alike(piece: &Piece, word: &Word) -> bool {
             Some(text) => plain_start(text) == plain_start(wanted),
             None => wanted.starts_with(word.prefix()),
         },
-        Piece::Glob(glob) => glob::matches(glob, word.spelling(), None) || word.as_known().is_none(),
+        Piece::Glob(glob) => {
+            glob::matches(glob, word.spelling(), None) || word.as_known().is_none()
+        }
     }
 }
 
@@ -245,9 +248,7 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
         return match piece {
             Piece::One | Piece::Many => true,
             // The shell puts file names here that fit the same wildcards.
-            Piece::Glob(glob) => {
-                word.spelling() == glob && !word.splits() && frame.is_at_base()
-            }
+            Piece::Glob(glob) => word.spelling() == glob && !word.splits() && frame.is_at_base(),
             Piece::Word(_) => false,
         };
     };

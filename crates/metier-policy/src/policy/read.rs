@@ -115,12 +115,32 @@ pub(super) struct Reading {
 }
 
 const KEYS: [&str; 8] = [
-    "allowed-tools", "default", "overrides", "profile", "rule", "script-read", "unresolvable", "version",
+    "allowed-tools",
+    "default",
+    "overrides",
+    "profile",
+    "rule",
+    "script-read",
+    "unresolvable",
+    "version",
 ];
 
 const RULE_KEYS: [&str; 15] = [
-    "agent", "arguments", "id", "layer", "matches", "not_matches", "override", "pattern", "patterns",
-    "reason", "skill", "tool", "tools", "trust", "verdict",
+    "agent",
+    "arguments",
+    "id",
+    "layer",
+    "matches",
+    "not_matches",
+    "override",
+    "pattern",
+    "patterns",
+    "reason",
+    "skill",
+    "tool",
+    "tools",
+    "trust",
+    "verdict",
 ];
 
 type Table<'i> = DeTable<'i>;
@@ -155,7 +175,11 @@ impl Reading {
             } else {
                 PolicyErrorKind::HitCounterExample { rule, example: text }
             };
-            return Err(PolicyError { file: self.file.name.clone(), line: Some(example.line), kind });
+            return Err(PolicyError {
+                file: self.file.name.clone(),
+                line: Some(example.line),
+                kind,
+            });
         }
         Ok(())
     }
@@ -185,7 +209,10 @@ impl Reader<'_> {
         let mut examples = Vec::new();
         if let Some(rules) = get(table, "rule") {
             let expected = "a list of tables, each starting with `[[rule]]`";
-            let list = rules.get_ref().as_array().ok_or_else(|| self.wrong_type(rules, "rule", expected))?;
+            let list = rules
+                .get_ref()
+                .as_array()
+                .ok_or_else(|| self.wrong_type(rules, "rule", expected))?;
             self.rules(list, &mut file.rules, &mut examples)?;
         }
         Ok(Reading { file, examples })
@@ -265,7 +292,13 @@ impl Reader<'_> {
                     DeValue::String(text) => text.to_string(),
                     DeValue::Boolean(value) => value.to_string(),
                     DeValue::Integer(value) => value.as_str().to_owned(),
-                    _ => return Err(self.wrong_type(wanted, field.get_ref(), "text, a number or a boolean")),
+                    _ => {
+                        return Err(self.wrong_type(
+                            wanted,
+                            field.get_ref(),
+                            "text, a number or a boolean",
+                        ));
+                    }
                 };
                 arguments.push((field.get_ref().to_string(), wanted));
             }
@@ -386,7 +419,8 @@ impl Reader<'_> {
                 continue;
             }
             let alike = known.iter().min_by_key(|known| distance(known, name));
-            let suggestion = alike.filter(|known| distance(known, name) <= 3).map(|s| (*s).to_owned());
+            let suggestion =
+                alike.filter(|known| distance(known, name) <= 3).map(|s| (*s).to_owned());
             let kind = PolicyErrorKind::UnknownKey { key: name.to_owned(), suggestion };
             return Err(self.error(Some(key.span().start), kind));
         }
@@ -419,10 +453,13 @@ impl Reader<'_> {
 }
 
 fn get<'t, 'i>(table: &'t Table<'i>, key: &str) -> Option<&'t Item<'i>> {
-    table.iter().find(|(name, _)| {
-        let name: &DeString<'_> = name.get_ref();
-        name == key
-    }).map(|(_, item)| item)
+    table
+        .iter()
+        .find(|(name, _)| {
+            let name: &DeString<'_> = name.get_ref();
+            name == key
+        })
+        .map(|(_, item)| item)
 }
 
 /// `Name` or `Name(argument)`; the argument is whatever stands between the outer parentheses.
@@ -467,7 +504,10 @@ fn to_json(value: &DeValue<'_>) -> Value {
         DeValue::Datetime(value) => Value::String(value.to_string()),
         DeValue::Array(items) => items.iter().map(|item| to_json(item.get_ref())).collect(),
         DeValue::Table(fields) => Value::Object(
-            fields.iter().map(|(key, item)| (key.get_ref().to_string(), to_json(item.get_ref()))).collect(),
+            fields
+                .iter()
+                .map(|(key, item)| (key.get_ref().to_string(), to_json(item.get_ref())))
+                .collect(),
         ),
     }
 }

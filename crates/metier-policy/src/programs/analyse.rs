@@ -5,7 +5,8 @@
 //! each of them.
 
 use super::{
-    Analysis, Arguments, Hazard, Language, Program, Role, Style, Touch, Verb, What, language, listed,
+    Analysis, Arguments, Hazard, Language, Program, Role, Style, Touch, Verb, What, language,
+    listed,
 };
 use crate::shell::{Access, Word};
 
@@ -123,7 +124,10 @@ impl<'p> Reader<'p> {
     /// A word that may turn out to be any option, or several words.
     fn unknown_option(&mut self, at: usize, word: &'p Word) {
         if self.has_dangerous_options() || self.wraps() {
-            self.escape(at, format!("`{}` could become an option of `{}`", word.shown(), self.name()));
+            self.escape(
+                at,
+                format!("`{}` could become an option of `{}`", word.shown(), self.name()),
+            );
         }
         self.arguments.push(at);
     }
@@ -199,10 +203,12 @@ impl<'p> Reader<'p> {
     fn effect(&self, name: &str) -> Option<Effect> {
         self.exact(name).or_else(|| {
             let usage = self.usage;
-            if usage.style == Style::Long || name.len() < 3 || usage.safe.iter().any(|s| s == name) {
+            if usage.style == Style::Long || name.len() < 3 || usage.safe.iter().any(|s| s == name)
+            {
                 return None;
             }
-            let mut lists = self.effects().into_iter().filter(|(effect, _)| *effect != Effect::Value);
+            let mut lists =
+                self.effects().into_iter().filter(|(effect, _)| *effect != Effect::Value);
             lists.find_map(|(effect, list)| {
                 list.iter().any(|option| option.starts_with(name)).then_some(effect)
             })
@@ -255,7 +261,10 @@ impl<'p> Reader<'p> {
         match effect {
             Effect::Value => {}
             Effect::Escape => {
-                self.escape(at, format!("`{name}` of `{}` can run or change anything", self.name()));
+                self.escape(
+                    at,
+                    format!("`{name}` of `{}` can run or change anything", self.name()),
+                );
             }
             Effect::Command => self.command_option(at),
             Effect::Here => self.hazard(at, What::Here),
@@ -365,7 +374,10 @@ impl<'p> Reader<'p> {
         if self.is_forbidden(word) {
             self.escape(at, format!("`{}` can run anything", word.shown()));
         }
-        if count == 1 && (self.usage.listed || !self.usage.verbs.is_empty()) && self.usage.sub.is_empty() {
+        if count == 1
+            && (self.usage.listed || !self.usage.verbs.is_empty())
+            && self.usage.sub.is_empty()
+        {
             self.verb(at, word);
         } else if self.starts_command(count) {
             self.hand_on(at);
@@ -380,7 +392,8 @@ impl<'p> Reader<'p> {
     }
 
     fn is_forbidden(&self, word: &Word) -> bool {
-        let starts = |start: &String| word.prefix().to_ascii_lowercase().starts_with(start.as_str());
+        let starts =
+            |start: &String| word.prefix().to_ascii_lowercase().starts_with(start.as_str());
         self.usage.forbidden.iter().chain(&self.program.forbidden).any(starts)
     }
 
@@ -394,7 +407,10 @@ impl<'p> Reader<'p> {
                 self.rest_runs(at + 1, *verb == Verb::Shell);
             }
             None if self.usage.listed || word.as_known().is_none() => {
-                self.escape(at, format!("`{}` of `{}` can run or change anything", word.shown(), self.name()));
+                self.escape(
+                    at,
+                    format!("`{}` of `{}` can run or change anything", word.shown(), self.name()),
+                );
             }
             None => {}
         }
@@ -520,7 +536,8 @@ impl<'p> Reader<'p> {
                 Language::Awk => language::is_harmless_awk(text),
             });
             if !harmless {
-                let text = format!("the script of `{}` may run programs or write files", self.name());
+                let text =
+                    format!("the script of `{}` may run programs or write files", self.name());
                 self.escape(at, text);
             }
         }

@@ -141,7 +141,9 @@ impl<'s> Sed<'s> {
                 self.skip(|c| matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9'));
             }
             'y' => self.two_parts()?,
-            ':' | 'b' | 't' | 'T' => self.skip(|c| c.is_ascii_alphanumeric() || c == '_' || c == ' '),
+            ':' | 'b' | 't' | 'T' => {
+                self.skip(|c| c.is_ascii_alphanumeric() || c == '_' || c == ' ')
+            }
             'a' | 'i' | 'c' => return self.text(),
             '#' => {
                 self.skip(|c| c != '\n');

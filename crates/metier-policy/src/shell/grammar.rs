@@ -17,9 +17,9 @@ use crate::limits::{MAX_CASES, MAX_COMMANDS, MAX_COMPOUND_DEPTH};
 /// `[[` and `]]`.
 const MEANT: [&str; 56] = [
     "!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
-    "function", "if", "in", "select", "then", "time", "until", "while", "=", "==", "!=", "=~", "-eq",
-    "-ne", "-lt", "-le", "-gt", "-ge", "-ef", "-nt", "-ot", "-a", "-b", "-c", "-d", "-e", "-f", "-g",
-    "-h", "-k", "-n", "-o", "-p", "-r", "-s", "-t", "-u", "-v", "-w", "-x", "-z", "-L",
+    "function", "if", "in", "select", "then", "time", "until", "while", "=", "==", "!=", "=~",
+    "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-ef", "-nt", "-ot", "-a", "-b", "-c", "-d", "-e",
+    "-f", "-g", "-h", "-k", "-n", "-o", "-p", "-r", "-s", "-t", "-u", "-v", "-w", "-x", "-z", "-L",
 ];
 
 /// Every simple command of the lists.
@@ -51,7 +51,9 @@ fn check_depth(list: &[Token], words: &[Word]) -> Result<(), Unresolvable> {
     for token in list {
         let spelled = match token {
             Token::Operator(operator) => operator,
-            Token::Word(index) => words.get(*index).filter(|w| w.is_plain()).map_or("", Word::spelling),
+            Token::Word(index) => {
+                words.get(*index).filter(|w| w.is_plain()).map_or("", Word::spelling)
+            }
         };
         match spelled {
             "case" => cases += 1,
@@ -71,7 +73,9 @@ fn stand_ins(list: &[Token], words: &[Word]) -> Vec<brush_parser::Token> {
     let tokens = list.iter().map(|token| {
         let span = SourceSpan { start: nowhere.clone(), end: nowhere.clone() };
         match token {
-            Token::Operator(operator) => brush_parser::Token::Operator((*operator).to_owned(), span),
+            Token::Operator(operator) => {
+                brush_parser::Token::Operator((*operator).to_owned(), span)
+            }
             Token::Word(index) => brush_parser::Token::Word(stand_in(*index, words), span),
         }
     });
@@ -140,9 +144,11 @@ impl Walk<'_> {
                 self.assign(name, Word::unknown());
                 self.list(&clause.body.list)
             }
-            C::CaseClause(clause) => {
-                clause.cases.iter().filter_map(|case| case.cmd.as_ref()).try_for_each(|c| self.list(c))
-            }
+            C::CaseClause(clause) => clause
+                .cases
+                .iter()
+                .filter_map(|case| case.cmd.as_ref())
+                .try_for_each(|c| self.list(c)),
             C::IfClause(clause) => {
                 self.list(&clause.condition)?;
                 self.list(&clause.then)?;

@@ -38,8 +38,8 @@ pub(super) enum Token {
 
 /// Operators, longer ones before their prefixes.
 const OPERATORS: [&str; 22] = [
-    "<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", "&&", "&", ">>", ">&", ">|", ">", ";;&", ";;",
-    ";&", ";", "||", "|&", "|", "(",
+    "<<<", "<<-", "<<", "<&", "<>", "<", "&>>", "&>", "&&", "&", ">>", ">&", ">|", ">", ";;&",
+    ";;", ";&", ";", "||", "|&", "|", "(",
 ];
 
 pub(super) struct Lexer<'t, 'o> {
@@ -103,7 +103,9 @@ impl<'t> Lexer<'t, '_> {
                     parentheses = parentheses.saturating_sub(1);
                     tokens.push(Token::Operator(")"));
                 }
-                Some('<' | '>') if self.peek_second() == Some('(') => self.word_token(&mut tokens)?,
+                Some('<' | '>') if self.peek_second() == Some('(') => {
+                    self.word_token(&mut tokens)?
+                }
                 Some(';' | '&' | '|' | '(' | '<' | '>') => {
                     let operator = self.operator()?;
                     parentheses += usize::from(operator == Some("("));
@@ -212,7 +214,11 @@ impl<'t> Lexer<'t, '_> {
         let next = self.peek_second();
         match c {
             '~' if !word.started() => return self.tilde(word),
-            '!' if !matches!(next, None | Some(' ' | '\t' | '\n' | '=' | ';' | '&' | '|' | ')')) => {
+            '!' if !matches!(
+                next,
+                None | Some(' ' | '\t' | '\n' | '=' | ';' | '&' | '|' | ')')
+            ) =>
+            {
                 return Err(refuse("a history mark: `!` before a word"));
             }
             '*' | '?' | '[' | ']' => word.push_wildcard(c),

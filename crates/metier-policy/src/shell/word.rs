@@ -174,7 +174,6 @@ impl WordBuilder {
         self.started
     }
 
-
     /// The word. `source` is the whole text and `end` where the word ended in it: a brace with a
     /// comma or two dots behind it becomes several words.
     pub(super) fn finish(mut self, source: &str, end: usize) -> Word {

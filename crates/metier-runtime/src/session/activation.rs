@@ -252,14 +252,10 @@ impl Session {
         if invocation.arguments.len() > MAX_ARGUMENT_BYTES {
             return Err(ActivationError::ArgumentsTooLarge(invocation.arguments.len()));
         }
-        let call = ToolCall {
-            tool: "Skill".to_owned(),
-            arguments: serde_json::json!({ "name": entry.name().as_str() }),
-        };
+        let call = ToolCall::new("Skill", serde_json::json!({ "name": entry.name().as_str() }));
         let ruling = self.rule(&call);
         if ruling.verdict == Verdict::Deny {
-            let reason = ruling.reasons.iter().map(|r| r.text.as_str()).collect::<Vec<_>>();
-            return Err(ActivationError::Denied { name: name(), reason: reason.join("; ") });
+            return Err(ActivationError::Denied { name: name(), reason: ruling.explanation() });
         }
         Ok(())
     }
@@ -293,7 +289,8 @@ impl Session {
             omitted: resources_omitted,
             more: &format!("`metier show {name}` lists them"),
         });
-        let hint = |text: &Option<metier_format::manifest::Text>| text.as_ref().map(|t| t.value.clone());
+        let hint =
+            |text: &Option<metier_format::manifest::Text>| text.as_ref().map(|t| t.value.clone());
         Activation {
             body,
             text,
@@ -321,9 +318,9 @@ impl Session {
 
     fn rule_overrides(&self, skill: &Skill) -> Vec<Overrides> {
         let Some(entry) = &skill.manifest.overrides else { return Vec::new() };
-        let proposals = Override::read(&entry.value);
+        let (proposals, _) = Override::parse(entry);
         let rule = |proposal: Override| Overrides {
-            ruling: self.setup.policy.rule_on(&proposal),
+            ruling: self.setup.policy.rule_on_in(&proposal, &self.stack),
             proposal: serde_json::to_value(&proposal).unwrap_or_default(),
         };
         proposals.into_iter().map(rule).collect()

@@ -1,5 +1,6 @@
 //! The guard: one tool call, one ruling, one frame.
 
+use metier_policy::grant::SCRIPT_READ;
 use metier_policy::{Place, Ruling, ToolCall, Verdict, decide};
 
 use super::Session;
@@ -26,10 +27,14 @@ impl Session {
             tool: self.setup.redactor.text(&cut(&call.tool)),
             arguments: self.setup.redactor.value(&bounded(&call.arguments)),
             verdict: ruling.verdict.as_str().to_owned(),
-            reasons: ruling.reasons.iter().map(|r| self.setup.redactor.text(&cut(&r.text))).collect(),
-            skill: ruling.skill.clone(),
+            reasons: ruling
+                .reasons
+                .iter()
+                .map(|r| self.setup.redactor.text(&cut(&r.text)))
+                .collect(),
+            skill: ruling.skill.as_ref().map(ToString::to_string),
             rule: ruling.rule.clone(),
-            script_read: ruling.script_read,
+            script_read: ruling.reasons.iter().any(|r| r.rule.as_deref() == Some(SCRIPT_READ)),
         };
         let event = match ruling.verdict {
             Verdict::Deny => Event::ToolRestrictionViolated(ruled),
@@ -48,7 +53,7 @@ impl Session {
             project: here.project.as_deref(),
             resolver: &Disk,
         };
-        decide(&self.setup.policy, &self.active_stack(), call, &self.setup.host, &place)
+        decide(&self.setup.policy, &self.stack, call, &self.setup.host, &place)
     }
 }
 

@@ -169,7 +169,8 @@ impl Lexer<'_, '_> {
     }
 
     fn ansi_code(&mut self, radix: u32, digits: usize) -> Read<char> {
-        let run: String = self.rest().chars().take(digits).take_while(|c| c.is_digit(radix)).collect();
+        let run: String =
+            self.rest().chars().take(digits).take_while(|c| c.is_digit(radix)).collect();
         self.at += run.len();
         match u32::from_str_radix(&run, radix).ok().and_then(char::from_u32) {
             Some(c) if c.is_ascii() && !c.is_ascii_control() => Ok(c),

@@ -26,7 +26,8 @@ impl<'t> Lexer<'t, '_> {
         if let Some(mark @ ('\'' | '"')) = quote {
             rest = rest.strip_prefix(mark).ok_or_else(|| refuse(UNUSUAL))?;
         }
-        let ends = rest.is_empty() || rest.starts_with([' ', '\t', '\n', ';', '&', '|', ')', '<', '>']);
+        let ends =
+            rest.is_empty() || rest.starts_with([' ', '\t', '\n', ';', '&', '|', ')', '<', '>']);
         if tag.is_empty() || !ends {
             return Err(refuse(UNUSUAL));
         }
