@@ -8,6 +8,7 @@
 mod artifact;
 mod file;
 mod frame;
+mod memory;
 mod read;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use crate::event::Event;
 pub use artifact::{Artifacts, Swept};
 pub use file::{Durability, FileJournal};
 pub use frame::{Frame, FrameError, Ids};
+pub use memory::MemoryJournal;
 pub use read::{Fault, FaultKind, Reading, read};
 
 /// Whether more frames of the same act follow.

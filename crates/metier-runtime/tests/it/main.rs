@@ -6,4 +6,7 @@
     reason = "tests write files, start processes and kill them"
 )]
 
+mod ground;
 mod journal;
+mod session;
+mod simulation;
