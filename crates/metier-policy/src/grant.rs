@@ -95,6 +95,9 @@ impl Grant<'_> {
             let clause = finding.clause.and_then(|clause| bench?.clauses.get(clause).copied());
             let layer = self.policy.layers.get(finding.bench).map_or("policy", |l| l.name.as_str());
             let text = match clause.and_then(|clause| clause.reason.as_deref()) {
+                Some(why) if finding.possibly => {
+                    format!("{layer}: {}: this could be what a rule is about: {why}", finding.text)
+                }
                 Some(why) => format!("{layer}: {}: {why}", finding.text),
                 None if clause.is_some() => {
                     format!("{layer}: {}: {} by rule", finding.text, finding.verdict)

@@ -73,6 +73,8 @@ pub(crate) struct Finding {
     pub(crate) bench: usize,
     /// The clause that decided; nothing when none did.
     pub(crate) clause: Option<usize>,
+    /// Whether that clause fits only possibly.
+    pub(crate) possibly: bool,
     /// What was judged, and why an allow did not fit where one was near.
     pub(crate) text: String,
     /// What allowing it means.
@@ -99,6 +101,7 @@ enum Fit {
 struct Opinion {
     verdict: Verdict,
     clause: Option<usize>,
+    possibly: bool,
     coverage: Option<Coverage>,
     near: Option<String>,
 }
@@ -125,10 +128,11 @@ impl Trial<'_> {
         };
         let from = self.findings.len();
         let coverage = self.ask(case, act, command.role == Role::Plain);
+        let denied = self.findings.iter().skip(from).any(|f| f.verdict == Verdict::Deny);
         for finding in self.findings.iter_mut().skip(from).filter(|f| f.verdict == Verdict::Allow) {
             finding.note.clone_from(&command.note);
         }
-        self.consequences(case, command, coverage);
+        self.consequences(case, command, coverage, denied);
         self.touches(case, command);
     }
 
@@ -158,19 +162,23 @@ impl Trial<'_> {
     }
 
     /// What a command does because of its options, unless the author of the pattern that allowed
-    /// it spelled those out.
-    fn consequences(&mut self, case: &Case<'_>, command: &Command, coverage: Option<Coverage>) {
+    /// it spelled those out. That it runs code is part of allowing it; what it may do that cannot
+    /// be told is asked about, unless it is denied as it stands.
+    fn consequences(
+        &mut self,
+        case: &Case<'_>,
+        command: &Command,
+        coverage: Option<Coverage>,
+        denied: bool,
+    ) {
         for (at, consequence) in &command.consequences {
-            if coverage.is_some_and(|coverage| is_spelled_out(command, coverage, *at)) {
-                continue;
-            }
             match consequence {
+                _ if coverage.is_some_and(|coverage| is_spelled_out(command, coverage, *at)) => {}
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act)),
-                // A clause that allowed the command has answered for these.
-                Consequence::Code(_) | Consequence::Escape(_) if coverage.is_some() => {}
-                Consequence::Escape(text) | Consequence::Code(text) => {
+                Consequence::Escape(text) if coverage.is_none() && !denied => {
                     self.ask(case, &Act::Unresolvable(text.clone()), true);
                 }
+                Consequence::Escape(_) | Consequence::Code(_) => {}
             }
         }
     }
@@ -218,12 +226,17 @@ impl Bench<'_> {
         };
         let coverage = decided.map(|(.., coverage)| coverage).filter(|_| verdict == Verdict::Allow);
         Some(match floor {
+<<<<<<< HEAD
             Some((stricter, index))
                 if stricter > verdict || clause.is_none() && stricter == verdict =>
             {
                 Opinion { verdict: stricter, clause: Some(index), coverage, near }
+=======
+            Some((stricter, index)) if stricter > verdict || clause.is_none() && stricter == verdict => {
+                Opinion { verdict: stricter, clause: Some(index), possibly: true, coverage, near }
+>>>>>>> work-p
             }
-            _ => Opinion { verdict, clause, coverage, near },
+            _ => Opinion { verdict, clause, possibly: false, coverage, near },
         })
     }
 
@@ -245,7 +258,8 @@ impl Opinion {
         {
             text = format!("{text} ({why})");
         }
-        Finding { verdict: self.verdict, bench, clause: self.clause, text, note: None }
+        let (verdict, clause, possibly) = (self.verdict, self.clause, self.possibly);
+        Finding { verdict, bench, clause, possibly, text, note: None }
     }
 }
 
@@ -353,12 +367,23 @@ fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
 
 /// The first thing a command does that its pattern's author neither spelled out nor left open.
 fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
+<<<<<<< HEAD
     command.consequences.iter().find_map(|(at, consequence)| match consequence {
         _ if is_spelled_out(command, coverage, *at) => None,
         Consequence::Escape(text) => Some(text.clone()),
         Consequence::Code(_) if coverage.whole_program => None,
         Consequence::Code(text) => Some(text.clone()),
         Consequence::Acts(_) => None,
+=======
+    command.consequences.iter().find_map(|(at, consequence)| {
+        match consequence {
+            _ if is_spelled_out(command, coverage, *at) => None,
+            Consequence::Escape(text) => Some(text.clone()),
+            Consequence::Code(_) if coverage.whole_program || *at < coverage.bound => None,
+            Consequence::Code(text) => Some(text.clone()),
+            Consequence::Acts(_) => None,
+        }
+>>>>>>> work-p
     })
 }
 

@@ -42,6 +42,8 @@ enum Piece {
 pub(crate) struct Coverage {
     /// So many words from the front were spelled out.
     pub(crate) literal: usize,
+    /// So many words from the front were spelled out or given a shape.
+    pub(crate) bound: usize,
     /// Everything behind the program's name was left open.
     pub(crate) whole_program: bool,
     /// The variables in front of the program were spelled out.
@@ -51,12 +53,13 @@ pub(crate) struct Coverage {
 impl Coverage {
     /// A pattern that asks about no argument.
     pub(crate) const EVERYTHING: Self =
-        Self { literal: usize::MAX, whole_program: true, assignments: true };
+        Self { literal: usize::MAX, bound: usize::MAX, whole_program: true, assignments: true };
 
     /// What both spell out.
     pub(crate) fn narrower(self, other: Self) -> Self {
         Self {
             literal: self.literal.min(other.literal),
+            bound: self.bound.min(other.bound),
             whole_program: self.whole_program && other.whole_program,
             assignments: self.assignments && other.assignments,
         }
@@ -148,10 +151,16 @@ impl CommandPattern {
         if !self.assignments.is_empty() && !assignments {
             return None;
         }
+<<<<<<< HEAD
         let literal =
             self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
+=======
+        let literal = self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
+        let is_bound = |piece: &&Piece| matches!(piece, Piece::Word(_) | Piece::Glob(_));
+        let bound = self.pieces.iter().take_while(is_bound).count();
+>>>>>>> work-p
         let whole_program = literal == 1 && rest == [Piece::Many];
-        Some(Coverage { literal, whole_program, assignments })
+        Some(Coverage { literal, bound, whole_program, assignments })
     }
 
     /// Whether one reader might take the command for what the pattern means. Options between the
@@ -258,6 +267,8 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
         Piece::Word(wanted) => wanted == text,
         // A star in an option's value may stand for anything; elsewhere it stays in its folder.
         Piece::Glob(glob) if glob.starts_with('-') => glob::matches(glob, text, None),
+        // A star that was not meant for options takes none.
+        Piece::Glob(_) if text.starts_with('-') => false,
         Piece::Glob(glob) if glob.contains('/') => is_globbed_path(glob, text, frame),
         Piece::Glob(glob) => glob::matches(glob, plain_start(text), Some('/')),
     }

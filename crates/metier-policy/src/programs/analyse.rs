@@ -242,8 +242,14 @@ impl<'p> Reader<'p> {
     }
 
     fn has_dangerous_options(&self) -> bool {
-        let dangerous = self.effects().into_iter().any(|(effect, list)| {
-            !matches!(effect, Effect::Value | Effect::Query | Effect::Replace) && !list.is_empty()
+        // A program that reads its arguments reads no more by an option.
+        let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
+        let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
+            _ if list.is_empty() => false,
+            Effect::Value | Effect::Query | Effect::Replace => false,
+            Effect::Read | Effect::AtFile => !reads,
+            Effect::Script => self.usage.language.is_some(),
+            _ => true,
         });
         dangerous || (!self.flags.entered && self.program.listed)
     }
@@ -374,10 +380,14 @@ impl<'p> Reader<'p> {
         if self.is_forbidden(word) {
             self.escape(at, format!("`{}` can run anything", word.shown()));
         }
+<<<<<<< HEAD
         if count == 1
             && (self.usage.listed || !self.usage.verbs.is_empty())
             && self.usage.sub.is_empty()
         {
+=======
+        if count == 1 && !self.flags.query && (self.usage.listed || !self.usage.verbs.is_empty()) && self.usage.sub.is_empty() {
+>>>>>>> work-p
             self.verb(at, word);
         } else if self.starts_command(count) {
             self.hand_on(at);

@@ -1,0 +1,12 @@
+//! What a caller of the crate gets, over data files and whole rulings.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests read their data files and stop when something is not as expected"
+)]
+
+mod tables;
+mod world;
