@@ -226,15 +226,10 @@ impl Bench<'_> {
         };
         let coverage = decided.map(|(.., coverage)| coverage).filter(|_| verdict == Verdict::Allow);
         Some(match floor {
-<<<<<<< HEAD
             Some((stricter, index))
                 if stricter > verdict || clause.is_none() && stricter == verdict =>
             {
-                Opinion { verdict: stricter, clause: Some(index), coverage, near }
-=======
-            Some((stricter, index)) if stricter > verdict || clause.is_none() && stricter == verdict => {
                 Opinion { verdict: stricter, clause: Some(index), possibly: true, coverage, near }
->>>>>>> work-p
             }
             _ => Opinion { verdict, clause, possibly: false, coverage, near },
         })
@@ -367,23 +362,12 @@ fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
 
 /// The first thing a command does that its pattern's author neither spelled out nor left open.
 fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
-<<<<<<< HEAD
     command.consequences.iter().find_map(|(at, consequence)| match consequence {
         _ if is_spelled_out(command, coverage, *at) => None,
         Consequence::Escape(text) => Some(text.clone()),
-        Consequence::Code(_) if coverage.whole_program => None,
+        Consequence::Code(_) if coverage.whole_program || *at < coverage.bound => None,
         Consequence::Code(text) => Some(text.clone()),
         Consequence::Acts(_) => None,
-=======
-    command.consequences.iter().find_map(|(at, consequence)| {
-        match consequence {
-            _ if is_spelled_out(command, coverage, *at) => None,
-            Consequence::Escape(text) => Some(text.clone()),
-            Consequence::Code(_) if coverage.whole_program || *at < coverage.bound => None,
-            Consequence::Code(text) => Some(text.clone()),
-            Consequence::Acts(_) => None,
-        }
->>>>>>> work-p
     })
 }
 

@@ -151,14 +151,10 @@ impl CommandPattern {
         if !self.assignments.is_empty() && !assignments {
             return None;
         }
-<<<<<<< HEAD
         let literal =
             self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
-=======
-        let literal = self.pieces.iter().take_while(|piece| matches!(piece, Piece::Word(_))).count();
         let is_bound = |piece: &&Piece| matches!(piece, Piece::Word(_) | Piece::Glob(_));
         let bound = self.pieces.iter().take_while(is_bound).count();
->>>>>>> work-p
         let whole_program = literal == 1 && rest == [Piece::Many];
         Some(Coverage { literal, bound, whole_program, assignments })
     }

@@ -380,14 +380,11 @@ impl<'p> Reader<'p> {
         if self.is_forbidden(word) {
             self.escape(at, format!("`{}` can run anything", word.shown()));
         }
-<<<<<<< HEAD
         if count == 1
+            && !self.flags.query
             && (self.usage.listed || !self.usage.verbs.is_empty())
             && self.usage.sub.is_empty()
         {
-=======
-        if count == 1 && !self.flags.query && (self.usage.listed || !self.usage.verbs.is_empty()) && self.usage.sub.is_empty() {
->>>>>>> work-p
             self.verb(at, word);
         } else if self.starts_command(count) {
             self.hand_on(at);

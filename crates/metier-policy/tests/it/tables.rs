@@ -20,7 +20,11 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
                 panic!("not three columns: {line}");
             };
             assert!(!source.is_empty(), "no source: {line}");
-            Line { allowed: unescape(allowed), command: unescape(command), source: (*source).into() }
+            Line {
+                allowed: unescape(allowed),
+                command: unescape(command),
+                source: (*source).into(),
+            }
         })
         .collect()
 }
@@ -32,7 +36,9 @@ fn unescape(text: &str) -> String {
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let (code, rest) = part.split_once('>').expect("a closed escape");
-        out.push(u32::from_str_radix(code, 16).ok().and_then(char::from_u32).expect("a code point"));
+        out.push(
+            u32::from_str_radix(code, 16).ok().and_then(char::from_u32).expect("a code point"),
+        );
         out.push_str(rest);
     }
     out

@@ -86,7 +86,7 @@ fn selection_and_policy_refuse_in_their_own_words() {
     // S1, S4, D4
     let mut parts = setup();
     parts.policy = policy(
-        "profile = \"full-auto\"\n[[rule]]\nid = \"no-free\"\nverdict = \"deny\"\ntool = \"Skill(free)\"\nreason = \"not here\"\n",
+        "profile = \"full-auto\"\n[[rule]]\nid = \"no-free\"\nverdict = \"deny\"\ntool = \"Skill\"\narguments = { name = \"free\" }\nreason = \"not here\"\n",
     );
     let mut session = Session::open(parts, Box::new(journal())).unwrap();
     let error = by_hand(&mut session, "free").unwrap_err();
