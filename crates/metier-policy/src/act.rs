@@ -73,6 +73,12 @@ const NOTHING: [&str; 6] =
 
 /// Everything a call does.
 pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
+    let acts = particular_acts(call, place, programs);
+    // A call that does nothing in particular is still a call of its tool.
+    if acts.is_empty() { vec![Act::Tool] } else { acts }
+}
+
+fn particular_acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
     let directory = call_directory(call, place);
     let unpacker = Unpacker { place, programs };
     match &call.kind {

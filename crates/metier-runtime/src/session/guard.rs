@@ -1,0 +1,81 @@
+//! The guard: one tool call, one ruling, one frame.
+
+use metier_policy::grant::SCRIPT_READ;
+use metier_policy::{Place, Ruling, ToolCall, Verdict, decide};
+
+use super::Session;
+use crate::event::{Event, ToolRuled};
+use crate::journal::{Beat, JournalError};
+use crate::limits::MAX_INLINE_TEXT;
+use crate::resolver::Disk;
+
+/// A ruling that was recorded.
+#[derive(Clone, Debug)]
+pub struct Guarded {
+    /// The ruling.
+    pub ruling: Ruling,
+    /// The number of the frame that tells it.
+    pub seq: u64,
+}
+
+impl Session {
+    /// Rules on a call and records the ruling. When the journal refuses there is no ruling, and
+    /// the call must not happen.
+    pub fn guard(&mut self, call: &ToolCall) -> Result<Guarded, JournalError> {
+        let ruling = self.rule(call);
+        let ruled = ToolRuled {
+            tool: self.setup.redactor.text(&cut(&call.tool)),
+            arguments: self.setup.redactor.value(&bounded(&call.arguments)),
+            verdict: ruling.verdict.as_str().to_owned(),
+            reasons: ruling
+                .reasons
+                .iter()
+                .map(|r| self.setup.redactor.text(&cut(&r.text)))
+                .collect(),
+            skill: ruling.skill.as_ref().map(ToString::to_string),
+            rule: ruling.rule.clone(),
+            script_read: ruling.reasons.iter().any(|r| r.rule.as_deref() == Some(SCRIPT_READ)),
+        };
+        let event = match ruling.verdict {
+            Verdict::Deny => Event::ToolRestrictionViolated(ruled),
+            Verdict::Allow | Verdict::Ask => Event::ToolExecutionInSkill(ruled),
+        };
+        let frame = self.record(&event, Beat::Result)?;
+        Ok(Guarded { ruling, seq: frame.seq })
+    }
+
+    /// The ruling alone: a pure function of policy, stack and call, but for links on disk.
+    pub(super) fn rule(&self, call: &ToolCall) -> Ruling {
+        let here = &self.setup.whereabouts;
+        let place = Place {
+            cwd: &here.cwd,
+            home: here.home.as_deref(),
+            project: here.project.as_deref(),
+            resolver: &Disk,
+        };
+        decide(&self.setup.policy, &self.stack, call, &self.setup.host, &place)
+    }
+}
+
+/// `text` up to the length a frame keeps, with the rest as a count.
+fn cut(text: &str) -> String {
+    if text.len() <= MAX_INLINE_TEXT {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(MAX_INLINE_TEXT);
+    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
+}
+
+/// `value` with every text in it cut, and no more than a few hundred of them.
+fn bounded(value: &serde_json::Value) -> serde_json::Value {
+    const MOST: usize = 200;
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Value::String(cut(text)),
+        Value::Array(items) => items.iter().take(MOST).map(bounded).collect(),
+        Value::Object(map) => Value::Object(
+            map.iter().take(MOST).map(|(key, item)| (cut(key), bounded(item))).collect(),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
