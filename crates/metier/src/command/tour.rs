@@ -126,8 +126,8 @@ const STOPS: [Stop; 13] = [
     },
     Stop {
         title: "Denied",
-        story: "Shell text is taken apart, so nothing rides on an allowed command. This one is \
-                another process: the restriction is in the journal, not in memory.",
+        story: "Shell text is taken apart, so nothing rides on an allowed command. The \
+                restriction is read from the journal, so no restart lifts it.",
         command: &["guard", "Bash", r#"{"command": "git status; rm -rf x"}"#],
         before: None,
     },
