@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use crate::event::Event;
 
 pub use artifact::{Artifacts, Swept};
+pub(crate) use file::content_digest as digest_of;
 pub use file::{Durability, FileJournal};
 pub use frame::{Frame, FrameError, Ids};
 pub use memory::MemoryJournal;

@@ -15,6 +15,7 @@ pub mod resolver;
 pub mod session;
 pub mod state;
 pub mod survive;
+pub mod telemetry;
 pub mod wrapper;
 
 pub use clock::{Clock, Moment};
