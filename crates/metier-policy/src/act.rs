@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
-use crate::place::{From, Place, Spots};
+use crate::place::{From, Place, Spot, Spots};
 use crate::programs::{Analysis, Hazard, ProgramTable, Role, Touch, What};
 use crate::shell::{self, Access, Assignment, SimpleCommand, Surroundings, Unresolvable, Word};
 
@@ -38,6 +38,8 @@ pub(crate) struct Command {
     pub(crate) consequences: Vec<(usize, Consequence)>,
     /// Files and addresses it uses because that is what it is for.
     pub(crate) touches: Vec<Act>,
+    /// It would run what is typed into it.
+    pub(crate) interactive: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
 }
@@ -45,8 +47,8 @@ pub(crate) struct Command {
 /// What a command does because of an option or an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Consequence {
-    /// Something that cannot be told. One sentence.
-    Escape(String),
+    /// Something that cannot be told, as the act it is judged as.
+    Escape(Act),
     /// Any code. One sentence.
     Code(String),
     /// These acts.
@@ -185,6 +187,7 @@ impl Unpacker<'_> {
             assignments: command.assignments,
             role: if alone { Role::Inert } else { analysis.role },
             note: analysis.note,
+            interactive: analysis.interactive,
             consequences,
             touches,
             directory: directory.map(Path::to_owned),
@@ -199,7 +202,7 @@ impl Unpacker<'_> {
         (outer, inner): (Option<&Path>, Option<&Path>),
     ) -> Option<Consequence> {
         let acts = match &hazard.what {
-            What::Escape(text) => return Some(Consequence::Escape(text.clone())),
+            What::Escape(text) => return Some(Consequence::escape(text.clone())),
             What::Code(text) => return Some(Consequence::Code(text.clone())),
             What::Assign(name) => return self.assignment(name, false),
             What::Enter(word) => return self.enter(word, outer),
@@ -214,12 +217,12 @@ impl Unpacker<'_> {
                 let command = SimpleCommand { argv: words.clone(), ..SimpleCommand::default() };
                 match shell::deeper(around) {
                     Ok(around) => self.commands(vec![command], around, inner),
-                    Err(refused) => return Some(Consequence::Escape(refused.reason)),
+                    Err(refused) => return Some(Consequence::escape(refused.reason)),
                 }
             }
             What::Shell(text) => match shell::deeper(around) {
                 Ok(around) => self.text(text, around, inner),
-                Err(refused) => return Some(Consequence::Escape(refused.reason)),
+                Err(refused) => return Some(Consequence::escape(refused.reason)),
             },
         };
         Some(Consequence::Acts(acts))
@@ -233,7 +236,7 @@ impl Unpacker<'_> {
         if private || self.programs.is_harmless_variable(name) {
             return None;
         }
-        Some(Consequence::Escape(format!("setting `{name}` can change what runs")))
+        Some(Consequence::escape(format!("setting `{name}` can change what runs")))
     }
 
     /// Working in a directory is fine inside the project; elsewhere its files may bring settings
@@ -241,16 +244,17 @@ impl Unpacker<'_> {
     fn enter(&self, word: &Word, directory: Option<&Path>) -> Option<Consequence> {
         let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
         let spots = word.as_known().and_then(|path| self.place.locate(path, from(directory)));
-        let inside = |path: &str| {
-            let below = |base: &str| {
-                path.strip_prefix(base).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+        let inside = |spot: &Spot| {
+            let below = |base: &Spot| {
+                let rest = spot.path.strip_prefix(base.path.trim_end_matches('/'));
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
             base.as_ref().is_some_and(|base| base.iter().any(below))
         };
         if spots.is_some_and(|spots| spots.iter().all(inside)) {
             return None;
         }
-        Some(Consequence::Escape(format!("`{}` is not inside the project", word.shown())))
+        Some(Consequence::escape(format!("`{}` is not inside the project", word.shown())))
     }
 
     fn redirect(&self, access: Access, target: &Word, directory: Option<&Path>) -> Option<Act> {
@@ -317,6 +321,12 @@ fn is_meant(name: &str) -> bool {
     let program =
         name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("ac_cv_");
     zsh.contains(&name) || program
+}
+
+impl Consequence {
+    fn escape(text: String) -> Self {
+        Self::Escape(Act::Unresolvable(text))
+    }
 }
 
 impl Command {

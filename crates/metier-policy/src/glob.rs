@@ -17,20 +17,53 @@ pub(crate) fn has_wildcard(pattern: &str) -> bool {
     pattern.contains(['*', '?'])
 }
 
-/// Whether `text` is what `pattern` describes. `*` stands for any characters but those in `stop`.
-pub(crate) fn matches(pattern: &str, text: &str, stop: Option<char>) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    let one = |p: &char, t: &char| match p {
-        '?' => Some(*t) != stop,
-        other => other == t,
-    };
-    wildcard(&pattern, &text, |p| *p == '*', one, |t| Some(*t) != stop)
+/// Whether `text` is what `pattern` describes. `*` and `?` stand for any characters but `stop`.
+pub(crate) fn matches(pattern: &str, text: &str, stop: Option<u8>) -> bool {
+    if !has_wildcard(pattern) {
+        return pattern == text;
+    }
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut last_star: Option<(usize, usize)> = None;
+    while let Some(byte) = text.get(t) {
+        match pattern.get(p) {
+            Some(b'*') => {
+                last_star = Some((p, t));
+                p += 1;
+            }
+            Some(b'?') if Some(*byte) != stop => {
+                p += 1;
+                t += character_length(*byte);
+            }
+            Some(same) if same == byte && *same != b'?' => {
+                p += 1;
+                t += 1;
+            }
+            _ => match last_star {
+                Some((star, from)) if text.get(from).is_some_and(|b| Some(*b) != stop) => {
+                    last_star = Some((star, from + 1));
+                    (p, t) = (star + 1, from + 1);
+                }
+                _ => return false,
+            },
+        }
+    }
+    pattern.get(p..).is_some_and(|rest| rest.iter().all(|byte| *byte == b'*'))
+}
+
+/// How many bytes the character has that starts with this one.
+fn character_length(first: u8) -> usize {
+    match first {
+        0xf0.. => 4,
+        0xe0.. => 3,
+        0xc0.. => 2,
+        _ => 1,
+    }
 }
 
 /// Whether a path, given as its segments, is what the pattern's segments describe.
 pub(crate) fn matches_path(pattern: &[String], path: &[&str]) -> bool {
-    let one = |p: &String, t: &&str| matches(p, t, Some('/'));
+    let one = |p: &String, t: &&str| matches(p, t, Some(b'/'));
     wildcard(pattern, path, |p| p == "**", one, |_| true)
 }
 

@@ -12,14 +12,11 @@ use crate::act::{self, Act, Command, Consequence, FileUse};
 use crate::call::{ToolCall, Understood};
 use crate::host::{Flow, HostTable};
 use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
-use crate::place::Place;
+use crate::place::{From, Ground, Place};
 use crate::policy::{AllowedToolsMode, Policy, ScriptRead};
 use crate::shell::Access;
 use crate::stack::{Active, ActiveStack};
 use crate::verdict::{Reason, Ruling, Verdict};
-
-/// The rule that the reason for not reading an active skill's script names.
-pub const SCRIPT_READ: &str = "script-read";
 
 /// What the policy and the active skills leave, already intersected.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +54,8 @@ impl Grant<'_> {
             return Ruling::of(Verdict::Deny, "the built-in table of programs cannot be read");
         };
         let acts = act::acts(&understood, place, programs);
-        let case = Case { call: &understood, host, place };
+        let ground = Ground::new(place);
+        let case = Case { call: &understood, host, ground: &ground };
         let mut reasons = self.policy_reasons(call, &case, &acts);
         let skills = self.skill_reasons(&case, &acts);
         match self.policy.mode() {
@@ -81,7 +79,7 @@ impl Grant<'_> {
             return true;
         }
         self.stack.entries().iter().filter_map(|active| active.clause.as_ref()).all(|clause| {
-            let named = |p: &&crate::pattern::Pattern| p.names_all() || p.names(&call, host);
+            let named = |p: &&crate::pattern::Pattern| p.names(&call, host);
             clause.patterns.iter().filter(|p| p.fault().is_none()).any(|p| named(&p))
         })
     }
@@ -96,13 +94,16 @@ impl Grant<'_> {
             let layer = self.policy.layers.get(finding.bench).map_or("policy", |l| l.name.as_str());
             let text = match clause.and_then(|clause| clause.reason.as_deref()) {
                 Some(why) if finding.possibly => {
-                    format!("{layer}: {}: this could be what a rule is about: {why}", finding.text)
+                    format!(
+                        "{layer}: {}: this could be what a rule is about: {why}",
+                        finding.text()
+                    )
                 }
-                Some(why) => format!("{layer}: {}: {why}", finding.text),
+                Some(why) => format!("{layer}: {}: {why}", finding.text()),
                 None if clause.is_some() => {
-                    format!("{layer}: {}: {} by rule", finding.text, finding.verdict)
+                    format!("{layer}: {}: {} by rule", finding.text(), finding.verdict)
                 }
-                None => format!("{layer}: {}: {} by default", finding.text, finding.verdict),
+                None => format!("{layer}: {}: {} by default", finding.text(), finding.verdict),
             };
             let mut reason = Reason::new(finding.verdict, text);
             reason.rule = clause.and_then(|clause| clause.id.clone());
@@ -151,15 +152,14 @@ impl Grant<'_> {
         }
         let mut reasons = Vec::new();
         for (active, script) in scripts {
-            let spots =
-                script.to_str().and_then(|path| place.locate(path, crate::place::From::Elsewhere));
+            let spots = script.to_str().and_then(|path| place.locate(path, From::Elsewhere));
             let Some(spots) = spots else { continue };
-            let is_script = |file: &&FileUse| {
+            let is_script = |file: &FileUse| {
                 file.spots
                     .as_ref()
-                    .is_some_and(|f| f.iter().any(|path| spots.iter().any(|s| s == path)))
+                    .is_some_and(|f| f.iter().any(|spot| spots.iter().any(|s| s == spot)))
             };
-            if read.iter().any(|file| is_script(&file)) {
+            if read.iter().any(|file| is_script(file)) {
                 reasons.push(script_reason(active, script));
             }
         }
@@ -168,12 +168,12 @@ impl Grant<'_> {
 }
 
 /// A skill's answer to a whole call: a refusal names what was refused, an allow what it means.
-fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Reason {
+fn skill_reason(active: &Active, call: &Understood, findings: &[Finding<'_>]) -> Reason {
     let name = &active.skill.name;
     let refused = findings.iter().filter(|finding| finding.verdict > Verdict::Allow);
-    let refused: Vec<&str> = refused.map(|finding| finding.text.as_str()).collect();
-    let Some(first) = refused.first() else {
-        let mut notes: Vec<&str> = findings.iter().filter_map(|f| f.note.as_deref()).collect();
+    let refused: Vec<&Finding<'_>> = refused.collect();
+    let Some(first) = refused.first().map(|finding| finding.text()) else {
+        let mut notes: Vec<&str> = findings.iter().filter_map(Finding::note).collect();
         notes.dedup();
         let notes = if notes.is_empty() {
             String::new()
@@ -187,8 +187,7 @@ fn skill_reason(active: &Active, call: &Understood, findings: &[Finding]) -> Rea
         1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    let what =
-        if *first == "the call" { format!("`{}`", call.native) } else { (*first).to_owned() };
+    let what = if first == "the call" { format!("`{}`", call.native) } else { first };
     let text = format!("skill `{name}` does not allow {what}{more}; it allows {}", allowed(active));
     Reason::new(Verdict::Deny, text).of_skill(name)
 }
@@ -209,7 +208,7 @@ fn script_reason(active: &Active, script: &Path) -> Reason {
     let text = format!(
         "`{shown}` is a script of skill `{name}`: run it instead of reading it, with `metier run {name} {file}`"
     );
-    Reason::new(Verdict::Deny, text).of_skill(name).of_rule(SCRIPT_READ)
+    Reason::new(Verdict::Deny, text).of_skill(name)
 }
 
 /// In the mode `pre-approve`, what a skill names needs not be asked about. A deny stays a deny, and
@@ -228,14 +227,14 @@ fn pre_approve(reasons: &mut Vec<Reason>, skills: Vec<(&Active, Reason)>) {
 }
 
 /// One finding per bench, clause and verdict: the first of each.
-fn distinct(findings: &[Finding]) -> Vec<&Finding> {
-    let mut kept: Vec<&Finding> = Vec::new();
+fn distinct<'f, 'a>(findings: &'f [Finding<'a>]) -> Vec<&'f Finding<'a>> {
+    let mut kept: Vec<&Finding<'a>> = Vec::new();
     for finding in findings {
-        let same = |other: &&&Finding| {
+        let same = |other: &&Finding<'a>| {
             (other.bench, other.clause, other.verdict)
                 == (finding.bench, finding.clause, finding.verdict)
         };
-        if kept.iter().find(same).is_none() {
+        if !kept.iter().any(same) {
             kept.push(finding);
         }
     }

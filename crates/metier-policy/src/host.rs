@@ -18,6 +18,8 @@ pub struct HostTable {
     pub name: String,
     /// How the host spells the tools of MCP servers.
     pub mcp: McpSpelling,
+    /// The host lets a model type into running programs without showing that to anyone.
+    pub unseen_input: bool,
     tools: BTreeMap<String, ToolEntry>,
 }
 
@@ -70,10 +72,11 @@ pub enum McpSpelling {
 
 /// The form a table is written in.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct HostData {
     name: String,
     mcp: McpSpelling,
+    unseen_input: bool,
     tool: Vec<ToolEntry>,
 }
 
@@ -153,7 +156,7 @@ impl From<HostData> for HostTable {
                 tools.insert(name.to_lowercase(), entry.clone());
             }
         }
-        Self { name: data.name, mcp: data.mcp, tools }
+        Self { name: data.name, mcp: data.mcp, unseen_input: data.unseen_input, tools }
     }
 }
 
@@ -165,7 +168,7 @@ impl From<HostTable> for HostData {
                 tool.push(entry);
             }
         }
-        Self { name: table.name, mcp: table.mcp, tool }
+        Self { name: table.name, mcp: table.mcp, unseen_input: table.unseen_input, tool }
     }
 }
 

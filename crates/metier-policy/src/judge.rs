@@ -16,7 +16,7 @@ use crate::call::Understood;
 use crate::host::HostTable;
 use crate::pattern::command::{Coverage, Frame};
 use crate::pattern::{Argument, Pattern, Strictness};
-use crate::place::{From, Place};
+use crate::place::{From, Ground};
 use crate::programs::Role;
 use crate::shell::Access;
 use crate::verdict::Verdict;
@@ -67,7 +67,7 @@ pub(crate) struct Fallback {
 
 /// The verdict of one bench on one act.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Finding {
+pub(crate) struct Finding<'a> {
     pub(crate) verdict: Verdict,
     /// Which bench.
     pub(crate) bench: usize,
@@ -75,10 +75,10 @@ pub(crate) struct Finding {
     pub(crate) clause: Option<usize>,
     /// Whether that clause fits only possibly.
     pub(crate) possibly: bool,
-    /// What was judged, and why an allow did not fit where one was near.
-    pub(crate) text: String,
-    /// What allowing it means.
-    pub(crate) note: Option<String>,
+    /// What was judged.
+    pub(crate) act: &'a Act,
+    /// Why an allow did not fit where one was near.
+    near: Option<String>,
 }
 
 /// Everything a judgement looks at beside the clauses.
@@ -86,7 +86,7 @@ pub(crate) struct Finding {
 pub(crate) struct Case<'a> {
     pub(crate) call: &'a Understood,
     pub(crate) host: &'a HostTable,
-    pub(crate) place: &'a Place<'a>,
+    pub(crate) ground: &'a Ground<'a>,
 }
 
 /// How a clause fits an act.
@@ -106,13 +106,17 @@ struct Opinion {
     near: Option<String>,
 }
 
-struct Trial<'c> {
+struct Trial<'c, 'a> {
     benches: &'c [Bench<'c>],
-    findings: Vec<Finding>,
+    findings: Vec<Finding<'a>>,
 }
 
 /// Asks every bench about every act. The strictest finding wins.
-pub(crate) fn judge(case: &Case<'_>, benches: &[Bench<'_>], acts: &[Act]) -> Vec<Finding> {
+pub(crate) fn judge<'a>(
+    case: &Case<'_>,
+    benches: &[Bench<'_>],
+    acts: &'a [Act],
+) -> Vec<Finding<'a>> {
     let mut trial = Trial { benches, findings: Vec::new() };
     for act in acts {
         trial.act(case, act);
@@ -120,25 +124,23 @@ pub(crate) fn judge(case: &Case<'_>, benches: &[Bench<'_>], acts: &[Act]) -> Vec
     trial.findings
 }
 
-impl Trial<'_> {
-    fn act(&mut self, case: &Case<'_>, act: &Act) {
+impl<'a> Trial<'_, 'a> {
+    fn act(&mut self, case: &Case<'_>, act: &'a Act) {
         let Act::Command(command) = act else {
-            self.ask(case, act, true);
+            // Tools that activate or read skills are fine unless a clause minds them.
+            self.ask(case, act, case.call.flow.is_none());
             return;
         };
         let from = self.findings.len();
         let coverage = self.ask(case, act, command.role == Role::Plain);
         let denied = self.findings.iter().skip(from).any(|f| f.verdict == Verdict::Deny);
-        for finding in self.findings.iter_mut().skip(from).filter(|f| f.verdict == Verdict::Allow) {
-            finding.note.clone_from(&command.note);
-        }
         self.consequences(case, command, coverage, denied);
         self.touches(case, command);
     }
 
     /// Asks the benches about one act and notes what they say. The answer is how far the act was
     /// allowed in so many words, by all that had an opinion.
-    fn ask(&mut self, case: &Case<'_>, act: &Act, needs_pattern: bool) -> Option<Coverage> {
+    fn ask(&mut self, case: &Case<'_>, act: &'a Act, needs_pattern: bool) -> Option<Coverage> {
         let mut decided = false;
         let mut coverage: Option<Option<Coverage>> = None;
         for standing in [Standing::Full, Standing::Advisory, Standing::LastResort] {
@@ -167,7 +169,7 @@ impl Trial<'_> {
     fn consequences(
         &mut self,
         case: &Case<'_>,
-        command: &Command,
+        command: &'a Command,
         coverage: Option<Coverage>,
         denied: bool,
     ) {
@@ -175,8 +177,8 @@ impl Trial<'_> {
             match consequence {
                 _ if coverage.is_some_and(|coverage| is_spelled_out(command, coverage, *at)) => {}
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act)),
-                Consequence::Escape(text) if coverage.is_none() && !denied => {
-                    self.ask(case, &Act::Unresolvable(text.clone()), true);
+                Consequence::Escape(act) if coverage.is_none() && !denied => {
+                    self.ask(case, act, true);
                 }
                 Consequence::Escape(_) | Consequence::Code(_) => {}
             }
@@ -186,7 +188,7 @@ impl Trial<'_> {
     /// Files and addresses a program uses because that is what it is for: the clause that allowed
     /// the program allowed them, so only clauses that ask or deny matter, and only about files that
     /// are known.
-    fn touches(&mut self, case: &Case<'_>, command: &Command) {
+    fn touches(&mut self, case: &Case<'_>, command: &'a Command) {
         for touch in &command.touches {
             if matches!(touch, Act::File(FileUse { spots: None, .. })) {
                 continue;
@@ -246,15 +248,30 @@ impl Bench<'_> {
 }
 
 impl Opinion {
-    fn into_finding(self, bench: usize, act: &Act) -> Finding {
-        let mut text = act.shown();
-        if let Some(why) =
-            self.near.filter(|_| self.verdict > Verdict::Allow && self.clause.is_none())
-        {
-            text = format!("{text} ({why})");
+    fn into_finding(self, bench: usize, act: &Act) -> Finding<'_> {
+        let Self { verdict, clause, possibly, near, .. } = self;
+        Finding { verdict, bench, clause, possibly, act, near }
+    }
+}
+
+impl Finding<'_> {
+    /// What was judged, and why an allow did not fit where one was near.
+    pub(crate) fn text(&self) -> String {
+        let text = self.act.shown();
+        match &self.near {
+            Some(why) if self.verdict > Verdict::Allow && self.clause.is_none() => {
+                format!("{text} ({why})")
+            }
+            _ => text,
         }
-        let (verdict, clause, possibly) = (self.verdict, self.clause, self.possibly);
-        Finding { verdict, bench, clause, possibly, text, note: None }
+    }
+
+    /// What allowing it means.
+    pub(crate) fn note(&self) -> Option<&str> {
+        match self.act {
+            Act::Command(command) if self.verdict == Verdict::Allow => command.note.as_deref(),
+            _ => None,
+        }
     }
 }
 
@@ -294,7 +311,7 @@ fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) 
     if pattern.fault().is_some() {
         return Fit::Not(None);
     }
-    let named = pattern.names_all() || pattern.names(case.call, case.host);
+    let named = pattern.names(case.call, case.host);
     if named && pattern.argument == Argument::Any {
         return Fit::Surely(Coverage::EVERYTHING);
     }
@@ -332,7 +349,7 @@ fn is_named_fetch(case: &Case<'_>, pattern: &Pattern, named: bool, verdict: Verd
 fn fit_command(case: &Case<'_>, pattern: &Pattern, command: &Command, verdict: Verdict) -> Fit {
     let Argument::Command(wanted) = &pattern.argument else { return Fit::Not(None) };
     let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
-    let frame = Frame { place: case.place, from };
+    let frame = Frame { place: case.ground.place, from };
     let coverage = wanted.surely(&command.argv, &command.assignments, frame);
     if verdict > Verdict::Allow {
         return match coverage {
@@ -342,6 +359,11 @@ fn fit_command(case: &Case<'_>, pattern: &Pattern, command: &Command, verdict: V
         };
     }
     let Some(coverage) = coverage else { return Fit::Not(None) };
+    if command.interactive && case.host.unseen_input {
+        return Fit::Not(Some(
+            "it would run what is typed into it later, which nobody sees".to_owned(),
+        ));
+    }
     match open_escape(command, coverage) {
         Some(why) => Fit::Not(Some(why)),
         None => Fit::Surely(coverage),
@@ -364,7 +386,10 @@ fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
 fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
     command.consequences.iter().find_map(|(at, consequence)| match consequence {
         _ if is_spelled_out(command, coverage, *at) => None,
-        Consequence::Escape(text) => Some(text.clone()),
+        Consequence::Escape(act) => Some(match act {
+            Act::Unresolvable(text) => text.clone(),
+            other => other.shown(),
+        }),
         Consequence::Code(_) if coverage.whole_program || *at < coverage.bound => None,
         Consequence::Code(text) => Some(text.clone()),
         Consequence::Acts(_) => None,
@@ -382,10 +407,10 @@ fn fit_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, verdict: Verdict
         _ => return Fit::Not(None),
     };
     match &file.spots {
-        Some(spots) if path.covers(spots, case.place, Strictness::Surely) => {
+        Some(spots) if path.covers(spots, case.ground, Strictness::Surely) => {
             Fit::Surely(Coverage::EVERYTHING)
         }
-        Some(spots) if strict && path.covers(spots, case.place, Strictness::Possibly) => {
+        Some(spots) if strict && path.covers(spots, case.ground, Strictness::Possibly) => {
             Fit::Possibly
         }
         None if strict => Fit::Possibly,

@@ -40,7 +40,22 @@ pub struct Pattern {
     name: String,
     /// The name in the vocabulary of `allowed-tools`.
     canonical: String,
+    /// What kind of name it is.
+    form: Form,
     pub(crate) argument: Argument,
+}
+
+/// What kind of name a pattern has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `*`.
+    Everything,
+    /// `mcp__…`, perhaps with wildcards.
+    Mcp,
+    /// With wildcards.
+    Wild,
+    /// A plain name.
+    Plain,
 }
 
 /// What stood between the parentheses.
@@ -76,7 +91,13 @@ impl Pattern {
             Some(fault) => Argument::NotUnderstood(fault),
             None => argument,
         };
-        Self { source: source.clone(), name, canonical, argument }
+        let form = match name.as_str() {
+            "*" => Form::Everything,
+            _ if name.starts_with("mcp__") => Form::Mcp,
+            _ if glob::has_wildcard(&name) => Form::Wild,
+            _ => Form::Plain,
+        };
+        Self { source: source.clone(), name, canonical, form, argument }
     }
 
     /// What is not understood about it, if anything is.
@@ -101,25 +122,30 @@ impl Pattern {
 
     /// Whether the pattern names every tool.
     pub(crate) fn names_all(&self) -> bool {
-        self.name == "*"
+        self.form == Form::Everything
     }
 
     /// Whether the pattern's name is that of the call.
     pub(crate) fn names(&self, call: &Understood, host: &HostTable) -> bool {
-        if let Kind::Mcp { server, tool } = &call.kind
-            && self.name.starts_with("mcp__")
-        {
-            return self.names_mcp(&call.native, server.as_deref(), tool.as_deref());
+        match self.form {
+            Form::Everything => true,
+            Form::Mcp => match &call.kind {
+                Kind::Mcp { server, tool } => {
+                    self.names_mcp(&call.native, server.as_deref(), tool.as_deref())
+                }
+                _ => self.spelled_by(host).is_some_and(|spelled| spelled == call.native),
+            },
+            Form::Wild => {
+                glob::matches(&self.name, &call.native, None)
+                    || glob::matches(&self.name, &call.canonical, None)
+            }
+            // A native name means that tool only; any other name is translated.
+            Form::Plain => {
+                self.name == call.native
+                    || self.name == call.canonical
+                    || (self.canonical == call.canonical && host.tool(&self.name).is_none())
+            }
         }
-        if glob::has_wildcard(&self.name) {
-            // A wildcard stays within one word of a name for servers whose end is not marked.
-            return glob::matches(&self.name, &call.native, None)
-                || glob::matches(&self.name, &call.canonical, None);
-        }
-        self.name == call.native
-            || self.name == call.canonical
-            || (host.tool(&self.name).is_none() && self.canonical == call.canonical)
-            || self.spelled_by(host).as_deref() == Some(call.native.as_str())
     }
 
     /// `mcp__server__tool`, `mcp__server__*` and `mcp__server` against a tool of a server.

@@ -5,6 +5,7 @@
 //! followed. An allow needs both to fit; for a deny either is enough. This module never looks at
 //! a disk: the runtime hands in a resolver that does, and [`Lexical`] is the one that does not.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use crate::limits::MAX_PATH_BYTES;
@@ -36,7 +37,22 @@ pub struct Place<'a> {
 
 /// Every absolute path a spelling may stand for, without duplicates, never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spots(Vec<String>);
+pub(crate) struct Spots(Vec<Spot>);
+
+/// One absolute path, and the same in lowercase for comparisons that must not miss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) path: String,
+    pub(crate) lowercase: String,
+}
+
+/// The directories patterns start in, worked out once per call.
+#[derive(Debug)]
+pub(crate) struct Ground<'a> {
+    pub(crate) place: &'a Place<'a>,
+    base: OnceCell<Vec<Spot>>,
+    home: OnceCell<Vec<Spot>>,
+}
 
 /// Where relative paths start, as far as it is known.
 #[derive(Clone, Copy, Debug)]
@@ -101,21 +117,60 @@ impl<'a> Place<'a> {
         };
         let spelled = normalize(&absolute, self.cwd.to_str())?;
         let real = self.resolver.real(Path::new(&absolute))?;
-        let real = normalize(real.to_str()?, self.cwd.to_str())?;
-        Some(Spots(vec![spelled]).and(Spots(vec![real])))
+        let real = real.to_str()?;
+        if real == spelled {
+            return Some(Spots(vec![Spot::new(spelled)]));
+        }
+        let real = normalize(real, self.cwd.to_str())?;
+        Some(Spots(vec![Spot::new(spelled)]).and(Spots(vec![Spot::new(real)])))
+    }
+}
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(place: &'a Place<'a>) -> Self {
+        Self { place, base: OnceCell::new(), home: OnceCell::new() }
+    }
+
+    /// Where relative patterns start, as spelled and as it really is. Only this directory is
+    /// resolved, never a part of a pattern: a link planted inside the project must not carry a
+    /// pattern elsewhere. Empty when it cannot be told.
+    pub(crate) fn base(&self) -> &[Spot] {
+        self.base.get_or_init(|| self.both(self.place.base()))
+    }
+
+    /// The same for the home directory.
+    pub(crate) fn home(&self) -> &[Spot] {
+        self.home.get_or_init(|| self.place.home.map_or(Vec::new(), |home| self.both(home)))
+    }
+
+    fn both(&self, directory: &Path) -> Vec<Spot> {
+        let Some(spelled) = directory.to_str().and_then(|path| normalize(path, None)) else {
+            return Vec::new();
+        };
+        let real = self.place.resolver.real(directory);
+        let real = real.as_deref().and_then(|real| normalize(real.to_str()?, None));
+        let mut both = vec![Spot::new(spelled)];
+        both.extend(real.map(Spot::new).filter(|real| *real != both[0]));
+        both
+    }
+}
+
+impl Spot {
+    fn new(path: String) -> Self {
+        Self { lowercase: path.to_lowercase(), path }
     }
 }
 
 impl Spots {
     /// The paths.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Spot> {
+        self.0.iter()
     }
 
     fn and(mut self, other: Self) -> Self {
-        for path in other.0 {
-            if !self.0.contains(&path) {
-                self.0.push(path);
+        for spot in other.0 {
+            if !self.0.contains(&spot) {
+                self.0.push(spot);
             }
         }
         self
@@ -126,7 +181,7 @@ impl Spots {
 /// where one already is. Nothing for a relative path, and nothing where `/proc` or `/dev/fd` leads
 /// somewhere only a running process knows.
 pub(crate) fn normalize(absolute: &str, cwd: Option<&str>) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
+    let mut parts: Vec<&str> = Vec::with_capacity(16);
     for part in absolute.strip_prefix('/')?.split('/') {
         match part {
             "" | "." => {}
@@ -139,7 +194,15 @@ pub(crate) fn normalize(absolute: &str, cwd: Option<&str>) -> Option<String> {
             }
         }
     }
-    Some(format!("/{}", parts.join("/")))
+    let mut path = String::with_capacity(absolute.len() + 1);
+    for part in &parts {
+        path.push('/');
+        path.push_str(part);
+    }
+    if path.is_empty() {
+        path.push('/');
+    }
+    Some(path)
 }
 
 /// Undoes `/proc/self/root` and `/proc/self/cwd`; gives up on every other magic link.

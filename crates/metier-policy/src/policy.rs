@@ -11,6 +11,7 @@
 //!
 //! What cannot be read denies: [`Policy::broken`] stands in for it.
 
+mod error;
 mod read;
 
 use std::sync::LazyLock;
@@ -23,7 +24,7 @@ use crate::stack::ActiveStack;
 use crate::verdict::{Reason, Ruling, Verdict};
 use crate::{HostTable, ToolCall};
 
-pub use read::{PolicyError, PolicyErrorKind};
+pub use error::{PolicyError, PolicyErrorKind};
 
 /// The law of a session.
 #[derive(Clone, Debug)]

@@ -46,11 +46,12 @@ pub struct Program {
     pub listed: bool,
     /// How options are written.
     pub style: Style,
-    /// Options end at the first argument.
-    pub stops: bool,
+    /// Options end at this argument, counted from 1; never if it is 0.
+    pub stops_at: usize,
     /// Options that take the next word and do nothing that matters.
     pub takes: Vec<String>,
-    /// Options that could be mistaken for the abbreviation of a dangerous one.
+    /// Options that could be mistaken for the abbreviation of a dangerous one, and all that a
+    /// program has which runs a command given to it: an unknown one could move that command.
     pub safe: Vec<String>,
     /// Options that run something unknown, or change what everything else means.
     pub escape: Vec<String>,
@@ -72,6 +73,10 @@ pub struct Program {
     pub setting: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
     pub settings: Vec<String>,
+    /// Options with an address.
+    pub url: Vec<String>,
+    /// Operators that evaluate the words beside them as numbers.
+    pub numeric: Vec<String>,
     /// Options that choose the directory to work in.
     pub directory: Vec<String>,
     /// Options that turn a wrapper into a question about a command.
@@ -98,10 +103,12 @@ pub struct Program {
     pub verbs: BTreeMap<String, Verb>,
     /// Arguments that start like this can run anything.
     pub forbidden: Vec<String>,
+    /// Words that contain this can run or write anything.
+    pub forbidden_inside: Vec<String>,
     /// Words read elsewhere are appended to the command.
     pub appends: bool,
-    /// `NAME=value` arguments set variables for what runs.
-    pub assigns: bool,
+    /// What `NAME=value` arguments do.
+    pub assigns: Assigns,
     /// It changes the directory for what follows.
     pub moves: bool,
 }
@@ -163,6 +170,19 @@ pub enum Arguments {
     Escape,
 }
 
+/// What `NAME=value` does as an argument.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Assigns {
+    /// Nothing special.
+    #[default]
+    Nothing,
+    /// Sets a variable for what runs.
+    Variables,
+    /// Changes the code that runs.
+    Code,
+}
+
 /// What follows a first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -198,6 +218,8 @@ pub struct Analysis {
     pub touches: Vec<Touch>,
     /// It changes the directory for the commands that follow.
     pub moves: bool,
+    /// It would run what is typed into it.
+    pub interactive: bool,
 }
 
 /// Something an option or argument makes a program do.

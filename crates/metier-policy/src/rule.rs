@@ -12,7 +12,7 @@ use crate::glob;
 use crate::host::HostTable;
 use crate::judge::{Bench, Case, Clause, Fallback, Standing, judge};
 use crate::overrides::OverrideKind;
-use crate::place::{Lexical, Place};
+use crate::place::{Ground, Lexical, Place};
 use crate::programs::ProgramTable;
 use crate::stack::ActiveStack;
 use crate::verdict::Verdict;
@@ -103,7 +103,8 @@ impl Rule {
         let host = HostTable::plain();
         let call = example.understand(host);
         let acts = act::acts(&call, &place, programs);
-        let case = Case { call: &call, host, place: &place };
+        let ground = Ground::new(&place);
+        let case = Case { call: &call, host, ground: &ground };
         // Against the opposite default, only the rule can bring its verdict about.
         let opposite = match self.clause.verdict {
             Verdict::Allow => Verdict::Deny,
@@ -121,8 +122,11 @@ impl Rule {
 
 /// Whether a value fits one of the words, or there are none.
 fn fits(words: &[String], value: &str) -> bool {
+    if words.is_empty() {
+        return true;
+    }
     let value = value.to_lowercase();
-    words.is_empty() || words.iter().any(|word| glob::matches(&word.to_lowercase(), &value, None))
+    words.iter().any(|word| glob::matches(&word.to_lowercase(), &value, None))
 }
 
 fn has_argument(call: &ToolCall, field: &str, wanted: &str) -> bool {

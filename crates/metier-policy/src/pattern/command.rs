@@ -266,7 +266,7 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
         // A star that was not meant for options takes none.
         Piece::Glob(_) if text.starts_with('-') => false,
         Piece::Glob(glob) if glob.contains('/') => is_globbed_path(glob, text, frame),
-        Piece::Glob(glob) => glob::matches(glob, plain_start(text), Some('/')),
+        Piece::Glob(glob) => glob::matches(glob, plain_start(text), Some(b'/')),
     }
 }
 
@@ -274,7 +274,7 @@ fn is_word(piece: &Piece, word: &Word, frame: Frame<'_>) -> bool {
 fn is_globbed_path(glob: &str, text: &str, frame: Frame<'_>) -> bool {
     let anchored = glob.starts_with('/') || frame.is_at_base();
     let plain = !text.split('/').any(|part| part == "..");
-    anchored && plain && glob::matches(plain_start(glob), plain_start(text), Some('/'))
+    anchored && plain && glob::matches(plain_start(glob), plain_start(text), Some(b'/'))
 }
 
 /// Whether a word could be a path that depends on where it is read.

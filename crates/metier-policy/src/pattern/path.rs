@@ -13,13 +13,19 @@
 use crate::glob;
 use crate::limits::MAX_PATTERN_BYTES;
 use crate::pattern::Strictness;
-use crate::place::{Place, Spots, normalize};
+use crate::place::{Ground, Spot, Spots};
 
 /// A compiled path pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PathPattern {
     start: Start,
     segments: Vec<String>,
+    /// The segments in lowercase.
+    lowercase: Vec<String>,
+    /// The same, and everything beneath.
+    beneath: Vec<String>,
+    /// A part that any fitting path contains, in lowercase.
+    needle: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,53 +65,64 @@ impl PathPattern {
         if segments.iter().any(|segment| segment == "..") {
             return Err(format!("`{text}` contains `..`"));
         }
-        Ok(Self { start, segments })
+        let lowercase: Vec<String> = segments.iter().map(|s| s.to_lowercase()).collect();
+        let mut beneath = lowercase.clone();
+        beneath.push("**".to_owned());
+        let fixed = lowercase.iter().filter(|segment| !glob::has_wildcard(segment));
+        let needle = fixed.max_by_key(|segment| segment.len()).cloned().unwrap_or_default();
+        Ok(Self { start, segments, lowercase, beneath, needle })
     }
 
     /// Whether the pattern covers these paths: all of them, exactly, for an allow; any of them, or
     /// anything beneath, in any case, where the answer would be stricter.
-    pub(crate) fn covers(&self, spots: &Spots, place: &Place<'_>, strictness: Strictness) -> bool {
-        let Some(bases) = self.bases(place) else { return strictness == Strictness::Possibly };
-        let any_base = |test: &dyn Fn(&str) -> bool| bases.iter().any(|base| test(base));
-        match strictness {
-            Strictness::Surely => {
-                spots.iter().all(|path| any_base(&|base| self.covers_exactly(path, base)))
-            }
-            Strictness::Possibly => {
-                spots.iter().any(|path| any_base(&|base| self.covers_loosely(path, base)))
-            }
+    pub(crate) fn covers(
+        &self,
+        spots: &Spots,
+        ground: &Ground<'_>,
+        strictness: Strictness,
+    ) -> bool {
+        // Most paths are nowhere near most patterns.
+        if !spots.iter().any(|spot| spot.lowercase.contains(self.needle.as_str())) {
+            return false;
         }
-    }
-
-    /// The directory the pattern starts in, as spelled and as it really is. Only this directory is
-    /// resolved, never a part of the pattern: a link planted inside the project must not carry the
-    /// pattern elsewhere.
-    fn bases(&self, place: &Place<'_>) -> Option<Vec<String>> {
-        let start = match self.start {
-            Start::Root => return Some(vec!["/".to_owned()]),
-            Start::Home => place.home?,
-            Start::Base => place.base(),
+        let bases = match self.start {
+            Start::Root => &[],
+            Start::Home => ground.home(),
+            Start::Base => ground.base(),
         };
-        let spelled = normalize(start.to_str()?, None)?;
-        let real = place.resolver.real(start);
-        let real = real.as_deref().and_then(|real| normalize(real.to_str()?, None));
-        Some([Some(spelled), real].into_iter().flatten().collect())
-    }
-
-    fn covers_exactly(&self, path: &str, base: &str) -> bool {
-        let Some(rest) = below(path, base) else { return false };
-        glob::matches_path(&self.segments, &rest)
-    }
-
-    fn covers_loosely(&self, path: &str, base: &str) -> bool {
-        let (path, base) = (path.to_lowercase(), base.to_lowercase());
-        let Some(rest) = below(&path, &base) else { return false };
-        let mut wider: Vec<String> = self.segments.iter().map(|s| s.to_lowercase()).collect();
-        if glob::matches_path(&wider, &rest) {
-            return true;
+        if bases.is_empty() && self.start != Start::Root {
+            return strictness == Strictness::Possibly;
         }
-        wider.push("**".to_owned());
-        glob::matches_path(&wider, &rest)
+        match strictness {
+            Strictness::Surely => spots.iter().all(|spot| {
+                self.is_below(bases, |base| below(&spot.path, base.map_or("", |b| &b.path)), false)
+            }),
+            Strictness::Possibly => spots.iter().any(|spot| {
+                let path = &spot.lowercase;
+                self.is_below(bases, |base| below(path, base.map_or("", |b| &b.lowercase)), true)
+            }),
+        }
+    }
+
+    /// Whether what is left of a path below one of the bases fits the segments.
+    fn is_below<'p>(
+        &self,
+        bases: &[Spot],
+        rest: impl Fn(Option<&Spot>) -> Option<Vec<&'p str>>,
+        loosely: bool,
+    ) -> bool {
+        let fits = |rest: Vec<&str>| {
+            if loosely {
+                glob::matches_path(&self.lowercase, &rest)
+                    || glob::matches_path(&self.beneath, &rest)
+            } else {
+                glob::matches_path(&self.segments, &rest)
+            }
+        };
+        if bases.is_empty() {
+            return rest(None).is_some_and(fits);
+        }
+        bases.iter().any(|base| rest(Some(base)).is_some_and(&fits))
     }
 }
 

@@ -133,49 +133,17 @@ impl Lexer<'_, '_> {
         Err(refuse("arithmetic with names"))
     }
 
-    /// `$'…'` with the escapes every shell that has it agrees on.
+    /// `$'…'`: text with escapes to bash and zsh, a dollar sign and plain quoted text to dash. All
+    /// agree where it ends as long as no quote is escaped; what it stands for is not known.
     fn ansi_quoted(&mut self, word: &mut WordBuilder) -> Read {
-        self.at += 2;
-        word.push_quoted("");
-        loop {
-            let Some(c) = self.peek() else { return Err(refuse("`$'` is not closed")) };
-            self.at += c.len_utf8();
-            match c {
-                '\'' => return Ok(()),
-                '\\' => {
-                    let decoded = self.ansi_escape()?;
-                    word.push_quoted(decoded.encode_utf8(&mut [0; 4]));
-                }
-                other => word.push_quoted(other.encode_utf8(&mut [0; 4])),
-            }
+        let inner = &self.rest()[2..];
+        let Some(end) = inner.find('\'') else { return Err(refuse("`$'` is not closed")) };
+        if inner[..end].ends_with('\\') {
+            return Err(refuse("a quote is escaped in `$'…'`"));
         }
-    }
-
-    fn ansi_escape(&mut self) -> Read<char> {
-        let c = self.peek().ok_or_else(|| refuse("`$'` is not closed"))?;
-        self.at += c.len_utf8();
-        match c {
-            'n' => Ok('\n'),
-            't' => Ok('\t'),
-            '\\' => Ok('\\'),
-            '"' => Ok('"'),
-            'x' => self.ansi_code(16, 2),
-            '0'..='7' => {
-                self.at -= 1;
-                self.ansi_code(8, 3)
-            }
-            _ => Err(refuse("an unusual escape in `$'…'`")),
-        }
-    }
-
-    fn ansi_code(&mut self, radix: u32, digits: usize) -> Read<char> {
-        let run: String =
-            self.rest().chars().take(digits).take_while(|c| c.is_digit(radix)).collect();
-        self.at += run.len();
-        match u32::from_str_radix(&run, radix).ok().and_then(char::from_u32) {
-            Some(c) if c.is_ascii() && !c.is_ascii_control() => Ok(c),
-            _ => Err(refuse("an unusual escape in `$'…'`")),
-        }
+        self.at += end + 3;
+        word.push_unknown(false);
+        Ok(())
     }
 
     /// A backquoted command. One with a backslash is refused: how many levels it escapes depends

@@ -1,0 +1,116 @@
+//! What a ruling costs, beside floors of the same run: comparing two strings, and parsing the same
+//! command with the grammar crate alone.
+//!
+//! `cargo bench -p metier-policy --bench guard`. Prints nanoseconds per ruling, best and median of
+//! many rounds. Goals: below 2,000 for a plain tool, below 20,000 for a shell command.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a benchmark measures time, prints it and stops when it cannot"
+)]
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use metier_format::{AllowedTools, SkillName, ToolPattern};
+use metier_policy::{
+    ActiveSkill, ActiveStack, HostTable, Lexical, Place, Policy, Profile, ToolCall, decide,
+};
+use serde_json::json;
+
+const ROUNDS: usize = 60;
+
+fn measure(label: &str, mut work: impl FnMut()) {
+    let started = Instant::now();
+    let mut once = 0_u32;
+    while started.elapsed().as_millis() < 20 {
+        work();
+        once += 1;
+    }
+    let repeat = (once / 10).max(1);
+    let mut rounds: Vec<u128> = (0..ROUNDS)
+        .map(|_| {
+            let started = Instant::now();
+            for _ in 0..repeat {
+                work();
+            }
+            started.elapsed().as_nanos() / u128::from(repeat)
+        })
+        .collect();
+    rounds.sort_unstable();
+    println!("{label:<58} best {:>8} ns   median {:>8} ns", rounds[0], rounds[ROUNDS / 2]);
+}
+
+fn stack(allowed: &[&str]) -> ActiveStack {
+    allowed
+        .iter()
+        .enumerate()
+        .map(|(index, tools)| ActiveSkill {
+            allowed: Some(AllowedTools::Only(ToolPattern::tokenize(tools).expect("tools"))),
+            ..ActiveSkill::unrestricted(
+                SkillName::parse(&format!("skill-{index}")).expect("a name"),
+            )
+        })
+        .collect()
+}
+
+fn main() {
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::plain();
+    let place = Place {
+        cwd: Path::new("/project"),
+        home: Some(Path::new("/home/user")),
+        project: Some(Path::new("/project")),
+        resolver: &Lexical,
+    };
+    let one =
+        stack(&["Read Grep Glob Bash(git:*) Bash(npm run test:*) WebFetch(domain:example.com)"]);
+    let four = stack(&[
+        "Read Bash(git:*)",
+        "Read Bash",
+        "Read Grep Bash(git:*)",
+        "Read(./**) Bash(git status)",
+    ]);
+    let (left, right) = ("run_shell_command".to_owned(), "run_shell_commanx".to_owned());
+    measure("floor: comparing two strings", || {
+        black_box(black_box(&left) == black_box(&right));
+    });
+    let calls = [
+        ("plain: TodoWrite, a flow tool", ToolCall::new("TodoWrite", json!({}))),
+        ("plain: mcp__server__tool", ToolCall::new("mcp__server__tool", json!({}))),
+        ("plain: Read of a file", ToolCall::new("Read", json!({"file_path": "src/main.rs"}))),
+        ("plain: WebFetch", ToolCall::new("WebFetch", json!({"url": "https://example.com/a"}))),
+    ];
+    for (label, call) in &calls {
+        measure(&format!("{label}, no skill"), || {
+            black_box(decide(&policy, &ActiveStack::default(), call, host, &place));
+        });
+        measure(&format!("{label}, one skill"), || {
+            black_box(decide(&policy, &one, call, host, &place));
+        });
+    }
+    let commands = [
+        ("git status", "git status"),
+        ("a list", "git status && git diff --stat | head -n 5; git log --oneline -n 10"),
+        ("a commit", "git commit -m \"$(cat <<'EOF'\nfix: the body\n\nof a message\nEOF\n)\""),
+        ("a bypass", "git status; for f in $(ls); do rm -rf \"$f\" > /tmp/log; done"),
+    ];
+    for (label, command) in commands {
+        let options = brush_parser::ParserOptions::default();
+        measure(&format!("floor: grammar alone, {label}"), || {
+            let tokens = brush_parser::uncached_tokenize_str(command, &options.tokenizer_options());
+            let tokens = tokens.expect("tokens");
+            black_box(brush_parser::parse_tokens(&tokens, &options).is_ok());
+        });
+        let call = ToolCall::new("Bash", json!({"command": command}));
+        measure(&format!("shell: {label}, one skill"), || {
+            black_box(decide(&policy, &one, &call, host, &place));
+        });
+        measure(&format!("shell: {label}, four skills"), || {
+            black_box(decide(&policy, &four, &call, host, &place));
+        });
+    }
+}

@@ -1,0 +1,168 @@
+//! The arguments of one command: what is left when its options are read.
+
+use super::{Assigns, Reader, Style, Verb, What};
+use crate::shell::{Access, Word};
+
+impl<'p> Reader<'p> {
+    pub(super) fn argument(&mut self, word: &'p Word) {
+        let at = self.at;
+        self.at += 1;
+        if let Some((name, _)) = assignment(word) {
+            match self.usage.assigns {
+                Assigns::Variables if self.arguments.is_empty() => {
+                    return self.hazard(at, What::Assign(name));
+                }
+                Assigns::Code => self.hazard(at, What::Code(format!("`{name}` changes what runs"))),
+                _ => {}
+            }
+        }
+        self.arguments.push(at);
+        let count = self.arguments.len();
+        if count == 1 && self.usage.style == Style::Bundle {
+            return self.bundle(at, word);
+        }
+        if count == 1 && !self.flags.entered && !self.program.sub.is_empty() {
+            return self.subcommand(at, word);
+        }
+        if self.usage.style == Style::Shell {
+            return self.shell_argument(at, word);
+        }
+        if self.is_forbidden(word) {
+            self.escape(at, format!("`{}` can run anything", word.shown()));
+        }
+        if count == 1
+            && !self.flags.query
+            && (self.usage.listed || !self.usage.verbs.is_empty())
+            && self.usage.sub.is_empty()
+        {
+            self.verb(at, word);
+        } else if self.starts_command(count) {
+            self.hand_on(at);
+        } else if self.usage.write_at == Some(count) {
+            self.hazard(at, What::File(Access::Write, word.clone()));
+        } else if self.usage.code_at == Some(count) {
+            self.hazard(at, What::Code(format!("`{}` runs `{}`", self.name(), word.shown())));
+        }
+        if self.usage.stops_at == count {
+            self.flags.ended = true;
+        }
+    }
+
+    fn is_forbidden(&self, word: &Word) -> bool {
+        let starts =
+            |start: &String| word.prefix().to_ascii_lowercase().starts_with(start.as_str());
+        self.usage.forbidden.iter().chain(&self.program.forbidden).any(starts)
+    }
+
+    /// A first argument that decides what the others are.
+    fn verb(&mut self, at: usize, word: &'p Word) {
+        let name = word.as_known().unwrap_or_default();
+        match self.usage.verbs.get(name) {
+            Some(Verb::Plain) => {}
+            Some(verb) => {
+                self.flags.done = true;
+                self.rest_runs(at + 1, *verb == Verb::Shell);
+            }
+            None if self.usage.listed || word.as_known().is_none() => {
+                self.escape(
+                    at,
+                    format!("`{}` of `{}` can run or change anything", word.shown(), self.name()),
+                );
+            }
+            None => {}
+        }
+    }
+
+    pub(super) fn starts_command(&self, count: usize) -> bool {
+        self.usage.command_at == Some(count) || self.usage.shell_at == Some(count)
+    }
+
+    /// Everything from here on is another command, or the text of one.
+    fn hand_on(&mut self, at: usize) {
+        self.flags.done = true;
+        if !self.flags.query {
+            self.rest_runs(at, self.usage.shell_at.is_some());
+        }
+    }
+
+    fn rest_runs(&mut self, at: usize, as_text: bool) {
+        let rest = self.argv.get(at..).unwrap_or_default();
+        if !as_text {
+            let mut words = rest.to_vec();
+            self.append(&mut words);
+            return self.hazard(at, What::Run(words));
+        }
+        let texts: Option<Vec<&str>> = rest.iter().map(Word::as_known).collect();
+        match texts {
+            Some(texts) => self.hazard(at, What::Shell(texts.join(" "))),
+            None => self.escape(at, "what it runs cannot be told".to_owned()),
+        }
+    }
+
+    /// Words that are read elsewhere take the place of a mark, or follow at the end.
+    fn append(&self, words: &mut Vec<Word>) {
+        if !self.usage.appends {
+            return;
+        }
+        match self.replaced.as_ref().map(|mark| mark.as_known().unwrap_or_default().to_owned()) {
+            Some(mark) => {
+                for word in words.iter_mut().filter(|word| word.spelling().contains(&mark)) {
+                    *word = Word::unknown();
+                }
+            }
+            None => words.push(Word::unknown()),
+        }
+    }
+
+    fn subcommand(&mut self, at: usize, word: &'p Word) {
+        let Some(name) = word.as_known() else {
+            return self.escape(at, format!("the subcommand of `{}` cannot be told", self.name()));
+        };
+        let mut subs = self.program.sub.iter();
+        let found = subs.find(|(names, _)| names.split(' ').any(|known| known == name));
+        self.flags.entered = true;
+        match found {
+            Some((_, usage)) => {
+                self.usage = usage;
+                self.arguments.clear();
+                self.out.moves |= usage.moves;
+            }
+            None if self.program.listed => {
+                self.escape(at, format!("`{name}` is not a known subcommand of `{}`", self.name()));
+            }
+            None => {}
+        }
+    }
+
+    /// tar's first word: letters without a dash, whose values follow in order.
+    fn bundle(&mut self, at: usize, word: &'p Word) {
+        for letter in word.prefix().chars() {
+            let name = format!("-{letter}");
+            if let Some(effect) = self.exact(&name) {
+                self.apply(effect, at, &name, None);
+            }
+        }
+        if word.as_known().is_none() {
+            self.escape(at, format!("the options of `{}` cannot be told", self.name()));
+        }
+    }
+
+    fn shell_argument(&mut self, at: usize, word: &'p Word) {
+        self.flags.done = true;
+        if !self.flags.shell_text {
+            let text = format!("`{}` runs `{}`", self.name(), word.shown());
+            return self.hazard(at, What::Code(text));
+        }
+        match word.as_known() {
+            Some(text) => self.hazard(at, What::Shell(text.to_owned())),
+            None => self.escape(at, format!("what `{}` runs cannot be told", self.name())),
+        }
+    }
+}
+
+/// `NAME=value`, however it is quoted: to a program it is one word.
+pub(super) fn assignment(word: &Word) -> Option<(String, Word)> {
+    let prefix = word.prefix();
+    let (name, _) = prefix.split_once('=')?;
+    (!name.is_empty()).then(|| (name.to_owned(), word.tail(name.len() + 1).unwrap_or_default()))
+}

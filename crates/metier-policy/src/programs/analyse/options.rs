@@ -1,0 +1,323 @@
+//! The options of one command.
+
+use super::{Arguments, Reader, What, listed};
+use crate::programs::Style;
+use crate::shell::{Access, Word};
+
+/// What an option does with its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    Value,
+    Escape,
+    Shell,
+    Command,
+    Code,
+    Write,
+    Here,
+    Read,
+    AtFile,
+    Setting,
+    Directory,
+    Query,
+    InPlace,
+    Script,
+    Replace,
+    Url,
+    Numeric,
+}
+
+impl Effect {
+    /// Whether the option has a value at all.
+    fn has_value(self) -> bool {
+        !matches!(
+            self,
+            Self::Here | Self::Query | Self::InPlace | Self::Command | Self::Escape | Self::Numeric
+        )
+    }
+}
+
+impl<'p> Reader<'p> {
+    pub(super) fn option(&mut self, word: &'p Word) {
+        let at = self.at;
+        self.at += 1;
+        let prefix = word.prefix();
+        match prefix {
+            "-" if word.as_known().is_some() => {
+                self.at -= 1;
+                self.argument(word);
+            }
+            // find goes on reading its tests behind it.
+            "--" if word.as_known().is_some() => self.flags.ended = self.usage.style != Style::Long,
+            "" | "-" | "--" => self.unknown_option(at, word),
+            _ if self.usage.style == Style::Shell => self.shell_option(at, word),
+            _ if prefix.starts_with("--") || self.usage.style == Style::Long => {
+                self.long_option(at, word);
+            }
+            _ => self.short_options(at, word),
+        }
+    }
+
+    /// A word that may turn out to be any option, or several words.
+    fn unknown_option(&mut self, at: usize, word: &'p Word) {
+        if self.has_dangerous_options() || self.wraps() {
+            self.escape(
+                at,
+                format!("`{}` could become an option of `{}`", word.shown(), self.name()),
+            );
+        }
+        self.arguments.push(at);
+    }
+
+    /// Whether one of its arguments starts another command.
+    pub(super) fn wraps(&self) -> bool {
+        self.usage.command_at.is_some() || self.usage.shell_at.is_some()
+    }
+
+    fn long_option(&mut self, at: usize, word: &'p Word) {
+        let prefix = word.prefix();
+        let (name, inline) = match prefix.split_once('=') {
+            Some((name, _)) => (name, word.tail(name.len() + 1)),
+            None => (prefix, None),
+        };
+        if inline.is_none() && (word.as_known().is_none() || word.splits()) {
+            return self.unknown_option(at, word);
+        }
+        match self.effect(name) {
+            Some(effect) => self.apply(effect, at, name, inline),
+            None if word.splits() => self.unknown_option(at, word),
+            None => self.unlisted(at, name),
+        }
+    }
+
+    /// An option nobody listed: harmless, unless it could move the command that follows.
+    fn unlisted(&mut self, at: usize, name: &str) {
+        if self.wraps() && !self.usage.safe.iter().any(|safe| safe == name) {
+            self.escape(at, format!("`{name}` is not a known option of `{}`", self.name()));
+        }
+    }
+
+    /// `-abc`, `-ovalue`: every letter counts until one takes the rest.
+    fn short_options(&mut self, at: usize, word: &'p Word) {
+        let prefix = word.prefix();
+        // Programs with single-dash words list them as they are written.
+        if let Some(effect) = self.exact(prefix.split('=').next().unwrap_or(prefix))
+            && prefix.len() > 2
+        {
+            let inline = prefix.find('=').and_then(|equals| word.tail(equals + 1));
+            return self.apply(effect, at, prefix, inline);
+        }
+        for (index, letter) in prefix.char_indices().skip(1) {
+            let name = format!("-{letter}");
+            let Some(effect) = self.exact(&name) else {
+                self.unlisted(at, &name);
+                continue;
+            };
+            let rest = word.tail(index + letter.len_utf8());
+            let inline = rest.filter(|rest| rest.as_known() != Some(""));
+            self.apply(effect, at, &name, inline);
+            if effect.has_value() || effect == Effect::InPlace {
+                return;
+            }
+        }
+        if word.as_known().is_none() || word.splits() {
+            self.unknown_option(at, word);
+        }
+    }
+
+    /// A shell's options: letters of which `c` matters, and a few that take a value.
+    fn shell_option(&mut self, at: usize, word: &'p Word) {
+        let Some(text) = word.as_known() else { return self.unknown_option(at, word) };
+        if text.starts_with("--") {
+            if !self.usage.safe.iter().any(|safe| safe == text) {
+                self.escape(at, format!("`{text}` changes what `{}` reads", self.name()));
+            }
+            return;
+        }
+        for letter in text.chars().skip(1) {
+            match letter {
+                'c' => self.flags.shell_text = true,
+                'e' | 'u' | 'x' | 'l' | 'f' | 'v' => {}
+                'o' => self.at += 1,
+                _ => self.escape(at, format!("`{text}` changes what `{}` reads", self.name())),
+            }
+        }
+    }
+
+    /// The effect of an option by its full name, or by the beginning of a dangerous one's.
+    fn effect(&self, name: &str) -> Option<Effect> {
+        self.exact(name).or_else(|| {
+            let usage = self.usage;
+            if usage.style == Style::Long || name.len() < 3 || usage.safe.iter().any(|s| s == name)
+            {
+                return None;
+            }
+            let mut lists =
+                self.effects().into_iter().filter(|(effect, _)| *effect != Effect::Value);
+            lists.find_map(|(effect, list)| {
+                list.iter().any(|option| option.starts_with(name)).then_some(effect)
+            })
+        })
+    }
+
+    pub(super) fn exact(&self, name: &str) -> Option<Effect> {
+        let mut lists = self.effects().into_iter();
+        lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
+    }
+
+    fn effects(&self) -> [(Effect, &'p [String]); 17] {
+        let usage = self.usage;
+        [
+            (Effect::Escape, &usage.escape),
+            (Effect::Shell, &usage.shell),
+            (Effect::Command, &usage.command),
+            (Effect::Code, &usage.code),
+            (Effect::Write, &usage.write),
+            (Effect::Here, &usage.here),
+            (Effect::Read, &usage.read),
+            (Effect::AtFile, &usage.at_file),
+            (Effect::Setting, &usage.setting),
+            (Effect::Directory, &usage.directory),
+            (Effect::Query, &usage.query),
+            (Effect::InPlace, &usage.in_place),
+            (Effect::Script, &usage.script),
+            (Effect::Replace, &usage.replace),
+            (Effect::Url, &usage.url),
+            (Effect::Numeric, &usage.numeric),
+            (Effect::Value, &usage.takes),
+        ]
+    }
+
+    pub(super) fn has_dangerous_options(&self) -> bool {
+        // A program that reads its arguments reads no more by an option.
+        let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
+        let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
+            _ if list.is_empty() => false,
+            Effect::Value | Effect::Query | Effect::Replace | Effect::Numeric => false,
+            Effect::Read | Effect::AtFile => !reads,
+            Effect::Script => self.usage.language.is_some(),
+            _ => true,
+        });
+        dangerous || (!self.flags.entered && self.program.listed)
+    }
+
+    pub(super) fn apply(&mut self, effect: Effect, at: usize, name: &str, inline: Option<Word>) {
+        let value = match inline {
+            Some(value) => Some(value),
+            // A harmless option may have its value attached or none at all, so a word that looks
+            // like an option is read as one.
+            None if effect == Effect::Value && self.next_is_option() => None,
+            None if effect.has_value() => {
+                let next = self.argv.get(self.at).cloned();
+                self.at += 1;
+                next
+            }
+            None => None,
+        };
+        match effect {
+            Effect::Value => {}
+            Effect::Numeric => self.numeric(at),
+            Effect::Escape => {
+                self.escape(
+                    at,
+                    format!("`{name}` of `{}` can run or change anything", self.name()),
+                );
+            }
+            Effect::Command => self.command_option(at),
+            Effect::Here => self.hazard(at, What::Here),
+            Effect::Query => self.flags.query = true,
+            Effect::InPlace => self.flags.in_place = true,
+            Effect::Code => {
+                self.hazard(at, What::Code(format!("`{name}` of `{}` is code", self.name())));
+            }
+            _ => match value {
+                Some(value) => self.apply_value(effect, at, name, value),
+                None => self.escape(at, format!("`{name}` has no value")),
+            },
+        }
+    }
+
+    fn next_is_option(&self) -> bool {
+        self.argv.get(self.at).is_some_and(|next| next.prefix().starts_with('-'))
+    }
+
+    /// An operator that evaluates the words beside it: they have to be numbers already.
+    fn numeric(&mut self, at: usize) {
+        let number = |at: usize| {
+            let text = self.argv.get(at).and_then(Word::as_known);
+            text.is_some_and(|text| text.parse::<i64>().is_ok())
+        };
+        if !number(at.wrapping_sub(1)) || !number(at + 1) {
+            self.escape(at, "what is compared as a number is evaluated".to_owned());
+        }
+    }
+
+    fn apply_value(&mut self, effect: Effect, at: usize, name: &str, value: Word) {
+        match effect {
+            Effect::Shell => match value.as_known() {
+                Some(text) => self.hazard(at, What::Shell(text.to_owned())),
+                None => self.escape(at, format!("what `{name}` runs cannot be told")),
+            },
+            Effect::Write => self.hazard(at, What::File(Access::Write, value)),
+            Effect::Read => self.hazard(at, What::File(Access::Read, value)),
+            Effect::AtFile => self.at_file(at, name, &value),
+            Effect::Setting => self.setting(at, name, &value),
+            Effect::Directory => self.hazard(at, What::Enter(value)),
+            Effect::Script => self.scripts.push((at, value)),
+            Effect::Replace => self.replaced = Some(value),
+            Effect::Url => self.url(at, &value),
+            _ => {}
+        }
+    }
+
+    /// `@file`, `name=@file` and `name=<file`: the value may name a file to send.
+    fn at_file(&mut self, at: usize, name: &str, value: &Word) {
+        let prefix = value.prefix();
+        if value.as_known().is_none() && !prefix.starts_with(['{', '[']) {
+            return self.escape(at, format!("`{name}` may send a file"));
+        }
+        let mark = if prefix.starts_with('@') {
+            Some(1)
+        } else {
+            ["=@", "=<", "@"].iter().find_map(|mark| {
+                let found = prefix.find(mark).map(|found| found + mark.len());
+                found.filter(|_| *mark != "@" || !prefix.contains(['=', '{', ' ']))
+            })
+        };
+        if let Some(file) = mark.and_then(|mark| value.tail(mark)) {
+            self.hazard(at, What::File(Access::Read, file));
+        }
+    }
+
+    fn setting(&mut self, at: usize, name: &str, value: &Word) {
+        let prefix = value.prefix();
+        let key = prefix.split_once(['=', ' ']).map_or(value.as_known(), |(key, _)| Some(key));
+        let key = key.map(str::to_ascii_lowercase);
+        match key {
+            Some(key) if listed(&self.usage.settings, &key) && !value.splits() => {}
+            Some(key) => {
+                self.escape(at, format!("the setting `{key}` of `{name}` can run programs"));
+            }
+            None => self.escape(at, format!("the setting of `{name}` cannot be told")),
+        }
+    }
+
+    /// `-exec command … ;`: the words up to the end mark are a command with unknown arguments.
+    fn command_option(&mut self, at: usize) {
+        let rest = self.argv.get(self.at..).unwrap_or_default();
+        let end = rest.iter().position(|word| matches!(word.as_known(), Some(";" | "+")));
+        let words = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        let found = match self.usage.style {
+            // find puts what it found behind the directory it was told, which is no option.
+            Style::Long => Word::starting("./"),
+            _ => Word::unknown(),
+        };
+        let words = words.iter().map(|word| match word.prefix() {
+            "{}" => found.clone(),
+            other if other.contains("{}") => Word::unknown(),
+            _ => word.clone(),
+        });
+        let words: Vec<Word> = words.collect();
+        self.at += words.len() + 1;
+        self.hazard(at + 1, What::Run(words));
+    }
+}
