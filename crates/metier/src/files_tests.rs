@@ -1,5 +1,3 @@
-#![expect(clippy::disallowed_methods, reason = "tests append to files as another process would")]
-
 use std::io::Write as _;
 use std::path::Path;
 

@@ -121,7 +121,7 @@ fn places(settings: &Settings) -> Vec<Place> {
 
 fn unreadable(file: &str, error: &std::io::Error) -> PolicyError {
     let kind = PolicyErrorKind::Unreadable(error.to_string());
-    PolicyError { file: file.to_owned(), line: None, kind }
+    PolicyError { file: file.to_owned(), place: None, kind }
 }
 
 #[cfg(test)]

@@ -74,5 +74,5 @@ fn a_file_that_cannot_be_used_denies_everything_and_says_where() {
     }
     let law = Law::read(&[place(PolicyLayer::Personal, &broken, false)], None);
     let error = law.policy.error().unwrap().to_string();
-    assert!(error.contains("broken.toml:2"), "{error}");
+    assert!(error.contains("broken.toml:2:11: "), "{error}");
 }

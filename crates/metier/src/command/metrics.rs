@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use metier_format::text::visible_line;
 use metier_runtime::replay::replay;
 use metier_runtime::state::Counters;
-use metier_runtime::{Event, Frame};
+use metier_runtime::{Clock as _, Event, Frame, telemetry};
 use serde::Serialize;
 
+use crate::clock::SystemClock;
 use crate::error::{CommandResult, Status};
 use crate::session::{self, Look};
 use crate::settings::Settings;
@@ -18,14 +19,28 @@ use crate::ui::{Table, Tone, Ui};
 ///
 /// Restriction violations, attempts to read a script that were blocked, tokens per skill and the
 /// rest, for every session of the journal or, with `--session`, for one. `--prometheus` prints the
-/// text format that collectors scrape.
+/// text format that collectors scrape, `--otlp` the body of an OpenTelemetry export.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier metrics\n  metier metrics --json\n  \
-    metier metrics --prometheus > /var/lib/node_exporter/metier.prom")]
+    metier metrics --prometheus > /var/lib/node_exporter/metier.prom\n  \
+    metier metrics --otlp traces | curl -H 'Content-Type: application/json' -d @- \\\n    \
+    http://localhost:4318/v1/traces")]
 pub(crate) struct MetricsArgs {
     /// Print the Prometheus text format
-    #[arg(long)]
+    #[arg(long, conflicts_with = "otlp")]
     prometheus: bool,
+    /// Print the body of an OTLP export, as JSON
+    #[arg(long, value_name = "WHAT", value_enum)]
+    otlp: Option<Otlp>,
+}
+
+/// What an OTLP endpoint takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Otlp {
+    /// For `/v1/metrics`
+    Metrics,
+    /// For `/v1/traces`
+    Traces,
 }
 
 /// One thing that is counted: its name, what it means, where it stands.
@@ -68,7 +83,12 @@ struct SessionLine {
 
 /// Prints the counts.
 pub(crate) fn run(args: &MetricsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let measured = measured(&session::look(settings)?);
+    let look = session::look(settings)?;
+    if let Some(otlp) = args.otlp {
+        ui.document(&export(&look, otlp));
+        return Ok(Status::Ok);
+    }
+    let measured = measured(&look);
     if args.prometheus {
         ui.text(&prometheus(&measured));
     } else if ui.json() {
@@ -79,13 +99,27 @@ pub(crate) fn run(args: &MetricsArgs, settings: &Settings, ui: &mut Ui) -> Comma
     Ok(Status::Ok)
 }
 
+/// The body of an export of the sessions asked for.
+fn export(look: &Look, otlp: Otlp) -> serde_json::Value {
+    let frames = look.reading.frames.iter().filter(|frame| wanted(look, &frame.ids.session));
+    let frames: Vec<Frame> = frames.cloned().collect();
+    match otlp {
+        Otlp::Metrics => telemetry::metrics(&replay(&frames), SystemClock.now().0),
+        Otlp::Traces => telemetry::spans(&frames),
+    }
+}
+
+/// Whether the session is the one asked for, when one was.
+fn wanted(look: &Look, session: &str) -> bool {
+    !look.stream.named || session == look.stream.session
+}
+
 fn measured(look: &Look) -> Measured {
-    let wanted = |session: &str| !look.stream.named || session == look.stream.session;
     let mut tokens = tokens(&look.reading.frames);
     let mut total: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut sessions = BTreeMap::new();
     for (session, state) in replay(&look.reading.frames) {
-        if !wanted(&session) {
+        if !wanted(look, &session) {
             continue;
         }
         let mut counters = BTreeMap::new();

@@ -56,8 +56,8 @@ pub(crate) fn run(_args: &StatusArgs, settings: &Settings, ui: &mut Ui) -> Comma
 pub(crate) fn active_line(session: &str, stack: &[Active]) -> String {
     let names: Vec<_> = stack.iter().map(|active| visible_line(&active.skill.name)).collect();
     match names.is_empty() {
-        true => format!("session `{session}`: no skill is active"),
-        false => format!("session `{session}`: active: {}", names.join(" > ")),
+        true => format!("session `{session}`: no skill is activated"),
+        false => format!("session `{session}`: activated: {}", names.join(" > ")),
     }
 }
 

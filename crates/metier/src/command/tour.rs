@@ -34,8 +34,11 @@ struct Stop {
     story: &'static str,
     command: &'static [&'static str],
     /// What somebody does behind metier's back before it.
-    before: Option<fn(&Scratch) -> Result<(), WriteError>>,
+    before: Option<Mischief>,
 }
+
+/// Something done to the files of the tour.
+type Mischief = fn(&Scratch) -> Result<(), WriteError>;
 
 /// What a stop gave.
 #[derive(Debug, Serialize)]

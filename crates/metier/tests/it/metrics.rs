@@ -65,3 +65,19 @@ fn collectors_get_the_text_they_scrape() {
         assert!(is_comment || value.parse::<u64>().is_ok(), "{line}");
     }
 }
+
+#[test]
+fn an_export_is_what_an_endpoint_takes() {
+    // J4
+    let world = counted();
+    hermetic(&world, &["end"]);
+    let traces = hermetic(&world, &["metrics", "--otlp", "traces"]).json();
+    let spans = traces["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap();
+    let names: Vec<&str> = spans.iter().map(|span| span["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"skill files") && names.contains(&"skill notes"), "{names:?}");
+    let metrics = hermetic(&world, &["metrics", "--otlp", "metrics"]).json();
+    let points = metrics["resourceMetrics"][0]["scopeMetrics"][0]["metrics"].as_array().unwrap();
+    let violations = points.iter().find(|m| m["name"] == "tool_restriction_violations").unwrap();
+    assert_eq!(violations["sum"]["dataPoints"][0]["asInt"], "2");
+    assert_eq!(hermetic(&world, &["metrics", "--otlp", "logs"]).code, 2);
+}

@@ -18,10 +18,10 @@ fn a_broken_policy_denies_every_call_and_every_activation() {
     for tool in ["Bash", "Read", "Skill", "anything"] {
         let run = hermetic(&world, &["guard", tool, "{}", "--json"]);
         assert_eq!((run.code, run.json()["verdict"].as_str()), (3, Some("deny")), "{tool}");
-        assert!(run.stdout.contains("policy.toml:3"), "{}", run.stdout);
+        assert!(run.stdout.contains("policy.toml:3:11: "), "{}", run.stdout);
     }
     let status = hermetic(&world, &["status", "--json"]).json();
-    assert!(status["policy"]["error"].as_str().unwrap().contains("policy.toml:3"), "{status}");
+    assert!(status["policy"]["error"].as_str().unwrap().contains("policy.toml:3:11: "), "{status}");
 }
 
 #[test]
