@@ -2,6 +2,7 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_format::text::visible_line;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading};
+use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
 use metier_runtime::redact::Redactor;
 use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
@@ -96,6 +97,12 @@ pub(crate) struct Look {
     pub(crate) state: State,
 }
 
+/// A session that acts. No other process acts on its journal meanwhile.
+pub(crate) struct Acting {
+    session: Session,
+    _turn: Turn,
+}
+
 /// What a session is opened for.
 pub(crate) struct Purpose {
     /// The skills, when some may be looked up.
@@ -110,6 +117,20 @@ impl Purpose {
     /// To look up skills in `view`, for no host in particular.
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
         Self { view, host: HostTable::plain().clone(), cwd: settings.environment.directory.clone() }
+    }
+}
+
+impl Deref for Acting {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl DerefMut for Acting {
+    fn deref_mut(&mut self) -> &mut Session {
+        &mut self.session
     }
 }
 
@@ -139,15 +160,16 @@ pub(crate) fn open(
     settings: &Settings,
     purpose: Purpose,
     ui: &mut Ui,
-) -> Result<Session, CommandError> {
+) -> Result<Acting, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
+    let law = Law::load(settings);
+    let turn = Turn::take(&stream.journal).map_err(journal_error)?;
     let config = &settings.session.config;
     let durability = config.durability.unwrap_or_default();
     let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
     let journal = journal.map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
-    let law = Law::load(settings);
     let has_view = purpose.view.is_some();
     let nothing = || View { store: LayeredStore::new(Vec::new()), catalog: Default::default() };
     let view = purpose.view.unwrap_or_else(nothing);
@@ -173,7 +195,7 @@ pub(crate) fn open(
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
     };
-    session.map_err(journal_error)
+    Ok(Acting { session: session.map_err(journal_error)?, _turn: turn })
 }
 
 /// Looks at the session without writing anything. A journal that does not exist is an empty one; a

@@ -145,6 +145,26 @@ fn processes_that_write_at_once_lose_no_ruling() {
 }
 
 #[test]
+fn of_processes_that_ask_at_once_one_activates() {
+    // S1, S6
+    let world = workshop();
+    let root = format!("personal={}", world.path().join("roots/personal").display());
+    let children: Vec<_> = (0..10)
+        .map(|_| {
+            let mut command = world.command(METIER);
+            command.args(["use", "notes", "--no-default-roots", "--root", &root]);
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    let codes: Vec<_> =
+        children.into_iter().map(|mut child| child.wait().unwrap().code().unwrap()).collect();
+    assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");
+    assert_eq!(stack(&world, &[]), ["notes"]);
+    let started = frames(&world).iter().filter(|f| f["type"] == "session_started").count();
+    assert_eq!(started, 1);
+}
+
+#[test]
 fn no_secret_reaches_the_journal() {
     // J2, S7
     let mut world = workshop();
