@@ -1,1 +1,144 @@
+use super::*;
 
+#[test]
+fn the_built_in_tables_are_read() {
+    // S3
+    let known: Vec<&str> = HostTable::known().collect();
+    assert_eq!(known, ["claude-code", "codex", "gemini-cli", "opencode", "chibi", "plain"]);
+    assert!(toml::from_str::<HostsFile>(include_str!("data/hosts.toml")).is_ok());
+    assert_eq!(HostTable::plain().name, "plain");
+    assert!(HostTable::named("unknown").is_none());
+}
+
+#[test]
+fn every_host_translates_its_own_names() {
+    // S3
+    let table = [
+        ("claude-code", "bash", "bash"),
+        ("claude-code", "multiedit", "edit"),
+        ("claude-code", "webfetch", "webfetch"),
+        ("codex", "exec_command", "bash"),
+        ("codex", "shell", "bash"),
+        ("codex", "apply_patch", "edit"),
+        ("codex", "view_image", "read"),
+        ("gemini-cli", "run_shell_command", "bash"),
+        ("gemini-cli", "replace", "edit"),
+        ("gemini-cli", "read_many_files", "read"),
+        ("gemini-cli", "activate_skill", "skill"),
+        ("opencode", "bash", "bash"),
+        ("opencode", "list", "ls"),
+        ("chibi", "shell_exec", "bash"),
+        ("chibi", "file_head", "read"),
+        ("chibi", "file_lines", "read"),
+        ("chibi", "grep_files", "grep"),
+        ("chibi", "dir_list", "ls"),
+        ("chibi", "fetch_url", "webfetch"),
+        ("plain", "shell_exec", "bash"),
+        ("plain", "nobody_knows", "nobody_knows"),
+    ];
+    for (host, tool, expected) in table {
+        let table = HostTable::named(host).expect("a host");
+        assert_eq!(table.canonical(tool), expected, "{tool} on {host}");
+    }
+}
+
+#[test]
+fn hosts_keep_what_they_need_to_talk() {
+    // S3
+    let table = [
+        ("claude-code", "askuserquestion", Some(Flow::Talk)),
+        ("claude-code", "todowrite", Some(Flow::Talk)),
+        ("claude-code", "skill", Some(Flow::Skill)),
+        ("claude-code", "task", None),
+        ("codex", "update_plan", Some(Flow::Talk)),
+        ("codex", "spawn_agent", None),
+        ("gemini-cli", "write_todos", Some(Flow::Talk)),
+        ("gemini-cli", "activate_skill", Some(Flow::Skill)),
+        ("opencode", "question", Some(Flow::Talk)),
+        ("chibi", "call_user", Some(Flow::Talk)),
+        ("chibi", "update_todos", Some(Flow::Talk)),
+        ("chibi", "read_skill_file", Some(Flow::Skill)),
+        ("chibi", "shell_exec", None),
+    ];
+    for (host, tool, expected) in table {
+        let table = HostTable::named(host).expect("a host");
+        assert_eq!(table.tool(tool).expect("a tool").flow, expected, "{tool} on {host}");
+    }
+}
+
+#[test]
+fn no_tool_that_acts_is_a_flow_tool() {
+    // S3
+    for host in HostTable::known() {
+        let table = HostTable::named(host).expect("a host");
+        for (name, entry) in &table.tools {
+            let acts =
+                ["bash", "read", "write", "edit", "webfetch", "task"].contains(&entry.is.as_str());
+            assert!(!(acts && entry.flow.is_some()), "{name} on {host}");
+            assert!(!entry.names.is_empty() && name == &name.to_lowercase(), "{name} on {host}");
+        }
+    }
+}
+
+#[test]
+fn settings_add_to_a_table_and_win() {
+    // S3
+    let text = r#"
+        [[tool]]
+        names = ["Terminal", "bash"]
+        is = "Bash"
+        command = ["line"]
+
+        [[tool]]
+        names = ["say"]
+        flow = "talk"
+    "#;
+    let more: HostTable = toml::from_str(text).expect("a table");
+    let table = HostTable::named("opencode").expect("a host").clone().extended(more);
+    assert_eq!(table.name, "opencode");
+    assert_eq!(table.canonical("terminal"), "bash");
+    assert_eq!(table.tool("bash").expect("a tool").command, ["line"]);
+    assert_eq!(table.tool("say").expect("a tool").flow, Some(Flow::Talk));
+    assert_eq!(table.canonical("read"), "read");
+}
+
+#[test]
+fn metiers_own_tools_can_be_added() {
+    // S3, S5
+    let table = HostTable::named("codex").expect("a host").clone();
+    let table = table.with_skill_tools(["Use_Skill", "mcp__metier__read"]);
+    assert_eq!(table.tool("use_skill").expect("a tool").flow, Some(Flow::Skill));
+    assert_eq!(table.tool("mcp__metier__read").expect("a tool").flow, Some(Flow::Skill));
+    assert_eq!(table.canonical("use_skill"), "use_skill");
+}
+
+#[test]
+fn unknown_keys_in_a_table_are_errors() {
+    // S3
+    for text in [
+        "nam = 'x'",
+        "[[tool]]\nname = ['x']",
+        "[[tool]]\nnames = ['x']\nflow = 'none'",
+        "mcp = 'triple'",
+    ] {
+        assert!(toml::from_str::<HostTable>(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_table_survives_being_written() {
+    // S3
+    for host in HostTable::known() {
+        let table = HostTable::named(host).expect("a host");
+        let written = toml::to_string(table).expect("text");
+        let read: HostTable = toml::from_str(&written).expect("a table");
+        assert_eq!(&read, table, "{host}");
+    }
+}
+
+#[test]
+fn codex_is_known_to_hide_what_is_typed() {
+    // S3
+    assert!(HostTable::named("codex").expect("a host").unseen_input);
+    assert!(!HostTable::named("claude-code").expect("a host").unseen_input);
+}

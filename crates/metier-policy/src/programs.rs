@@ -75,8 +75,6 @@ pub struct Program {
     pub settings: Vec<String>,
     /// Options with an address.
     pub url: Vec<String>,
-    /// Operators that evaluate the words beside them as numbers.
-    pub numeric: Vec<String>,
     /// Options that choose the directory to work in.
     pub directory: Vec<String>,
     /// Options that turn a wrapper into a question about a command.
@@ -139,6 +137,8 @@ pub enum Style {
     Long,
     /// A shell's own: letters behind `-` or `+`, text behind `-c`.
     Shell,
+    /// The operators of `[` and `test`, some of which evaluate their words.
+    Test,
     /// No options at all.
     None,
 }

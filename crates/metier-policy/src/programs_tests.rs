@@ -1,1 +1,548 @@
+use super::*;
+use crate::shell::{self, Surroundings};
 
+fn analyse(text: &str) -> Analysis {
+    let around = Surroundings { home: Some("/home/user"), depth: 0 };
+    let commands = shell::parse(text, around).unwrap_or_else(|refused| panic!("{text}: {refused}"));
+    let last = commands.last().expect("a command");
+    ProgramTable::built_in().expect("the table").analyse(&last.argv)
+}
+
+/// The hazards in few words: where they start and what they are.
+fn hazards(text: &str) -> Vec<String> {
+    analyse(text)
+        .hazards
+        .iter()
+        .map(|hazard| format!("{} {}", hazard.at, show(&hazard.what)))
+        .collect()
+}
+
+fn show(what: &What) -> String {
+    match what {
+        What::Escape(_) => "escape".to_owned(),
+        What::Code(_) => "code".to_owned(),
+        What::Run(words) => {
+            format!("run {}", words.iter().map(Word::shown).collect::<Vec<_>>().join(" "))
+        }
+        What::Shell(text) => format!("shell {text}"),
+        What::File(Access::Read, word) => format!("read {}", word.shown()),
+        What::File(Access::Write, word) => format!("write {}", word.shown()),
+        What::Here => "here".to_owned(),
+        What::Enter(word) => format!("enter {}", word.shown()),
+        What::Assign(name) => format!("assign {name}"),
+    }
+}
+
+fn touches(text: &str) -> Vec<String> {
+    let show = |touch: &Touch| match touch {
+        Touch::File(Access::Read, word) => format!("read {}", word.shown()),
+        Touch::File(Access::Write, word) => format!("write {}", word.shown()),
+        Touch::Fetch(url) => format!("fetch {url}"),
+    };
+    analyse(text).touches.iter().map(show).collect()
+}
+
+fn check(table: &[(&str, &str)]) {
+    for (text, expected) in table {
+        assert_eq!(hazards(text).join("; "), *expected, "{text}");
+    }
+}
+
+#[test]
+fn the_built_in_data_is_read_and_names_nothing_twice() {
+    // S3
+    let file: ProgramsFile = toml::from_str(include_str!("data/programs.toml")).expect("the data");
+    assert!(file.program.len() > 70, "{}", file.program.len());
+    let mut names: Vec<&String> = file.program.iter().flat_map(|program| &program.names).collect();
+    assert!(names.len() > 600, "{}", names.len());
+    names.sort();
+    let twice: Vec<_> = names.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+#[test]
+fn wrappers_hand_on_their_command() {
+    // S3
+    check(&[
+        ("env a b", "1 run a b"),
+        ("env -i a", "2 run a"),
+        ("env -u X a", "3 run a"),
+        ("env CI=1 B=2 a b", "1 assign CI; 2 assign B; 3 run a b"),
+        ("env -S 'a b'", "1 escape; 2 run a b"),
+        ("env -C /tmp a", "1 escape; 2 run /tmp a"),
+        ("nohup a", "1 run a"),
+        ("nice -n 5 a", "3 run a"),
+        ("nice -n5 a", "2 run a"),
+        ("nice --adjustment=5 a", "2 run a"),
+        ("timeout 5 a b", "2 run a b"),
+        ("timeout -k 1 -s KILL 5 a", "6 run a"),
+        ("timeout --foreground 5 a -x", "3 run a -x"),
+        ("timeout $t a", "1 escape; 2 run a"),
+        ("stdbuf -oL a", "2 run a"),
+        ("setsid -w a", "2 run a"),
+        ("time -f %e a", ""),
+        ("command a", "1 run a"),
+        ("command -p a", "2 run a"),
+        ("exec a", "1 run a"),
+        ("exec -a x b", "3 run b"),
+        ("builtin a", "1 run a"),
+        ("eval 'a b' c", "1 shell a b c"),
+        ("eval $x", "1 escape"),
+        ("eval \"a $x\"", "1 escape"),
+        ("watch -n 1 'a; b'", "3 shell a; b"),
+        ("sudo a", "1 run a"),
+        ("sudo -u x a b", "3 run a b"),
+        ("sudo A=1 a", "1 assign A; 2 run a"),
+        ("sudo -s", "1 escape"),
+        ("nohup -x a", "1 escape; 2 run a"),
+    ]);
+    let time = hazards("/usr/bin/time -f %e a");
+    assert_eq!(time, ["3 run a"]);
+}
+
+#[test]
+fn a_wrapper_without_a_command_is_a_program_like_any_other() {
+    // S3
+    for text in ["env", "nohup", "xargs", "sudo", "bash", "exec", "timeout 5"] {
+        assert_eq!(analyse(text).role, Role::Plain, "{text}");
+    }
+    for text in ["env a", "xargs a", "bash -c a", "exec a", "eval a", "watch a"] {
+        assert_eq!(analyse(text).role, Role::Transparent, "{text}");
+    }
+    for text in ["command -v a", "command -V a", "true", "[ -f x ]", "set -e", ":"] {
+        assert_eq!(analyse(text).role, Role::Inert, "{text}");
+    }
+    assert_eq!(analyse("sudo a").role, Role::Plain);
+    assert_eq!(analyse("nobody-knows-it a").role, Role::Plain);
+    assert_eq!(hazards("command -v rm"), Vec::<String>::new());
+}
+
+#[test]
+fn xargs_appends_or_replaces_words() {
+    // S3
+    check(&[
+        ("xargs a b", "1 run a b …"),
+        ("xargs -0 -n 1 a", "4 run a …"),
+        ("xargs -I{} a {} b", "2 run a … b"),
+        ("xargs -I % a x%y", "3 run a …"),
+        ("xargs -I{} {} a", "2 run … a"),
+        ("xargs -a f a", "1 read f; 3 run a …"),
+        ("xargs --replace a", "1 escape; 2 run a …"),
+        ("xargs -i a", "1 escape; 2 run a …"),
+        ("xargs $x a", "1 escape"),
+    ]);
+}
+
+#[test]
+fn shells_run_their_text_or_any_code() {
+    // S3
+    check(&[
+        ("sh -c 'a b'", "2 shell a b"),
+        ("bash -lc 'a'", "2 shell a"),
+        ("bash -euo pipefail -c 'a'", "4 shell a"),
+        ("bash -c -- 'a'", "3 shell a"),
+        ("bash --norc -c a", "3 shell a"),
+        ("bash -c \"$x\"", "2 escape; 0 code"),
+        ("bash -c 'a' name arg", "2 shell a"),
+        ("bash x.sh", "1 code"),
+        ("bash", "0 code"),
+        ("bash -s", "1 escape; 0 code"),
+        ("bash --rcfile x -c a", "1 escape; 2 code"),
+        ("bash -i -c a", "1 escape; 3 shell a"),
+        ("zsh -c a", "2 shell a"),
+    ]);
+}
+
+#[test]
+fn git_is_admitted_without_its_escapes() {
+    // S3
+    check(&[
+        ("git status", ""),
+        ("git", ""),
+        ("git --no-pager log -n 5 --oneline", ""),
+        ("git -c user.name=x log", ""),
+        ("git -c core.pager=x log", "1 escape"),
+        ("git -c CORE.Pager=x log", "1 escape"),
+        ("git -ccore.pager=x log", "1 escape"),
+        ("git -C sub log", "1 enter sub"),
+        ("git --git-dir=x log", "1 escape"),
+        ("git --exec-pa=x log", "1 escape"),
+        ("git unknown", "1 escape"),
+        ("git $x", "1 escape"),
+        ("git fetch --upload-pack=x", "2 escape"),
+        ("git fetch --upload-p x", "2 escape"),
+        ("git fetch \"$x\"", "2 escape"),
+        ("git fetch -- \"$x\"", ""),
+        ("git clone -u x y", "2 escape"),
+        ("git push --exec=x", "2 escape"),
+        ("git rebase -x 'a b' main", "2 shell a b"),
+        ("git rebase --exec='a' main", "2 shell a"),
+        ("git rebase -i -xa main", "3 shell a"),
+        ("git bisect run a b", "3 run a b"),
+        ("git bisect start", ""),
+        ("git submodule foreach a b", "3 shell a b"),
+        ("git submodule status", ""),
+        ("git submodule update", "2 escape"),
+        ("git config --get x", ""),
+        ("git config get x", ""),
+        ("git config x y", "2 escape"),
+        ("git log --output=x", "2 write x"),
+        ("git log --output x", "2 write x"),
+        ("git log --oneline", ""),
+        ("git diff -O x", "2 read x"),
+        ("git grep -Ox y", "2 escape"),
+        ("git add *", ""),
+        ("git add \"$x\"", ""),
+        ("git log \"$x\"", "2 escape"),
+        ("git log \"v$x\"", ""),
+        ("git log v$x", "2 escape"),
+        ("git commit -m \"$x\"", ""),
+        ("git commit -m -x", ""),
+        ("git ls-remote ext::x", "2 escape"),
+        ("git push --repo=ext::x", "2 escape"),
+    ]);
+}
+
+#[test]
+fn find_and_its_like_run_commands() {
+    // S3
+    check(&[
+        ("find . -name x", ""),
+        ("find . -exec a {} \\;", "3 run a ./…"),
+        ("find . -exec a b{} +", "3 run a …"),
+        ("find . -exec a {} \\; -exec b {} +", "3 run a ./…; 7 run b ./…"),
+        ("find . -exec a", "3 run a"),
+        ("find . -delete", "2 escape"),
+        ("find . -fprintf x y", "2 write x"),
+        ("find -- . -delete", "3 escape"),
+        ("find $x", "1 escape"),
+        ("find \"$x\"", "1 escape"),
+        ("find ./$x", "1 escape"),
+        ("find \"./$x\"", ""),
+        ("fd a -x b c", "3 run b c"),
+        ("fd --exec=a", "1 escape"),
+        ("fd -xa", "1 escape"),
+        ("rg --pre x y", "1 escape"),
+        ("rg --pretty y", ""),
+    ]);
+    // A value that looks like a test counts as one.
+    assert_eq!(hazards("find . -name -delete"), ["3 escape"]);
+}
+
+#[test]
+fn archives_and_copies_run_programs_by_option() {
+    // S3
+    check(&[
+        ("tar czf a.tgz src", ""),
+        ("tar -czf a.tgz src", ""),
+        ("tar --list -f a.tgz", ""),
+        ("tar -I 'a b' -xf x", "1 shell a b"),
+        ("tar -Ia -xf x", "1 shell a"),
+        ("tar xIf a x.tar", "1 shell a"),
+        ("tar --to-command=a -xf x", "1 shell a"),
+        ("tar --to-c=a -xf x", "1 shell a"),
+        ("tar -xf x --checkpoint-action=exec=a", "3 escape"),
+        ("tar cf x *", "3 escape"),
+        ("tar cf x src/*", ""),
+        ("rsync -e 'a b' x y", "1 shell a b"),
+        ("rsync -av x y", ""),
+        ("split --filter='a' x", "1 shell a"),
+        ("sort -o x y", "1 write x"),
+        ("sort --compress-program=x y", "1 escape"),
+        ("uniq a b", "2 write b"),
+        ("uniq -c a", ""),
+        ("xxd a b", "2 write b"),
+    ]);
+}
+
+#[test]
+fn network_programs_write_and_send_files_by_option() {
+    // S3
+    check(&[
+        ("curl https://a.b", ""),
+        ("curl -s -H 'X: y' https://a.b", ""),
+        ("curl -o x https://a.b", "1 write x"),
+        ("curl -sox https://a.b", "1 write x"),
+        ("curl --output=x https://a.b", "1 write x"),
+        ("curl -O https://a.b/x", "1 here"),
+        ("curl -d a=b https://a.b", ""),
+        ("curl -d @x https://a.b", "1 read x"),
+        ("curl -F a=@x https://a.b", "1 read x"),
+        ("curl -F 'a=<x' https://a.b", "1 read x"),
+        ("curl --data-urlencode a@x https://a.b", "1 read x"),
+        ("curl -d \"$x\" https://a.b", "1 escape"),
+        ("curl -d \"{\\\"a\\\": \\\"$x\\\"}\" https://a.b", ""),
+        ("curl -d '{\"mail\": \"a@b\"}' https://a.b", ""),
+        ("curl -T x https://a.b", "1 read x"),
+        ("curl -K x", "1 escape"),
+        ("curl file:///x", "1 read /x"),
+        ("curl --url file:///x", "1 read /x"),
+        ("curl ftp://a.b", "1 escape"),
+        ("curl \"https://a.b/$x\"", ""),
+        ("wget -O x https://a.b", "1 write x"),
+        ("ssh -o ConnectTimeout=5 h c", ""),
+        ("ssh -o ProxyCommand=x h", "1 escape"),
+        ("ssh h -o ProxyCommand=x", "2 escape"),
+        ("ssh h ls -L", ""),
+        ("scp -S x a b", "1 escape"),
+    ]);
+    for text in ["curl $x", "curl \"$x\""] {
+        assert!(hazards(text).iter().all(|hazard| hazard == "1 escape"), "{text}");
+        assert!(!hazards(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn scripts_of_sed_and_awk_are_looked_at() {
+    // S3
+    check(&[
+        ("sed s/a/b/ x", ""),
+        ("sed -n 1p x", ""),
+        ("sed -e s/a/b/ -e p x", ""),
+        ("sed 1e x", "1 escape"),
+        ("sed -e p -e 1e x", "3 escape"),
+        ("sed --expression=1e x", "1 escape"),
+        ("sed -ne 1e x", "1 escape"),
+        ("sed -i s/a/b/ x y", "3 write x; 4 write y"),
+        ("sed -i.bak s/a/b/ x", "3 write x"),
+        ("sed --in-place s/a/b/ x", "3 write x"),
+        ("awk '{print}' x", ""),
+        ("awk -F: '{print $1}' x", ""),
+        ("awk -v a=b '{print a}' x", ""),
+        ("awk '{system(1)}' x", "1 escape"),
+    ]);
+    for text in ["sed -f y x", "awk -f y x"] {
+        assert!(hazards(text).contains(&"1 escape".to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn interpreters_run_any_code() {
+    // S3
+    check(&[
+        ("python -c 'x'", "1 code"),
+        ("python x.py -c y", "1 code"),
+        ("python3.12 x.py", "1 code"),
+        ("node -e x", "1 code"),
+        ("node --require x y", "1 code; 3 code"),
+        ("make test", ""),
+        ("make -f x test", "1 code"),
+        ("make test CC=x", "2 code"),
+        ("npm run test", ""),
+        ("npm run test --script-shell=x", "3 code"),
+        ("source x", "1 code"),
+    ]);
+    assert!(analyse("python x.py").note.is_some());
+    assert!(analyse("make").note.is_some());
+    assert!(analyse("git status").note.is_none());
+}
+
+#[test]
+fn interpreters_that_wait_for_code_are_recognised() {
+    // S3
+    for text in ["python", "python -i", "python -i x.py", "bash", "bash -i", "node", "python -u"] {
+        assert!(analyse(text).interactive, "{text}");
+    }
+    for text in
+        ["python x.py", "python -c x", "bash -c x", "bash x.sh", "node -e x", "git log", "cat"]
+    {
+        assert!(!analyse(text).interactive, "{text}");
+    }
+}
+
+#[test]
+fn builtins_that_set_variables_name_them() {
+    // S3
+    check(&[
+        ("export A=1", "1 assign A"),
+        ("export A", "1 assign A"),
+        ("export \"$x\"", "1 escape; 1 escape"),
+        ("declare -x A=1", "2 assign A"),
+        ("declare -n A=B", "1 escape; 2 assign A"),
+        ("read -r line", "2 assign line"),
+        ("read -p x line", "3 assign line"),
+        ("printf -v A x", "1 escape"),
+        ("printf '%s' -v", ""),
+        ("alias a=b", "1 escape"),
+        ("let a=1", "1 escape"),
+        ("set -euo pipefail", ""),
+        ("set -k", "1 escape"),
+        ("set -- a", "2 escape"),
+        ("test -v x", "1 escape"),
+        ("test 1 -eq 2", ""),
+        ("test $x -eq 2", "1 escape; 2 escape"),
+        ("test \"$x\" = a", ""),
+        ("test -n \"$x\"", ""),
+        ("[ \"$x\" ]", ""),
+        ("[ ! -f \"$x\" ]", ""),
+        ("[ \"$x\" \"$y\" ]", "1 escape"),
+        ("[ \"$x\" 'a[1]' ]", "1 escape"),
+        ("[ $x = a ]", "1 escape"),
+        ("trap 'a' EXIT", "1 shell a EXIT"),
+    ]);
+}
+
+#[test]
+fn what_a_program_is_for_is_a_touch() {
+    // S3, S5
+    let table = [
+        ("cat a b", "read a; read b"),
+        ("cat -n a", "read a"),
+        ("head -n 5 a", "read 5; read a"),
+        ("grep x a b", "read a; read b"),
+        ("grep -e x a", "read a"),
+        ("rm -rf a", "write a"),
+        ("tee -a a", "write a"),
+        ("cp a b c", "read a; read b; write c"),
+        ("mv a b", "read a; write b"),
+        ("dd if=a of=b bs=1", "read a; write b"),
+        ("curl https://a.b/c", "fetch https://a.b/c"),
+        ("curl a.b/c", "fetch http://a.b/c"),
+        ("sed p a", "read a"),
+        ("find a -name b", "read a"),
+        ("chmod +x a", "write +x; write a"),
+        ("git log", ""),
+    ];
+    for (text, expected) in table {
+        assert_eq!(touches(text).join("; "), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_command_that_changes_the_directory_says_so() {
+    // S3
+    for text in ["cd x", "pushd x", "popd", "cd"] {
+        assert!(analyse(text).moves, "{text}");
+    }
+    assert!(!analyse("git -C x log").moves);
+}
+
+#[test]
+fn programs_are_found_by_name_path_and_version() {
+    // S3
+    let table = ProgramTable::built_in().expect("the table");
+    for name in
+        ["git", "/usr/bin/git", "./git", "python", "python3", "python3.12", "gcc-13", "perl5.36"]
+    {
+        assert!(table.program(name).is_some(), "{name}");
+    }
+    for name in ["pythonic", "gitk", "", "/", "nobody-knows-it"] {
+        assert!(table.program(name).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn harmless_variables_are_listed_by_name() {
+    // S3
+    let table = ProgramTable::built_in().expect("the table");
+    for name in ["CI", "LC_ALL", "LC_TIME", "NO_COLOR", "TZ", "GIT_TERMINAL_PROMPT"] {
+        assert!(table.is_harmless_variable(name), "{name}");
+    }
+    for name in [
+        "PATH",
+        "LD_PRELOAD",
+        "LD_LIBRARY_PATH",
+        "DYLD_INSERT_LIBRARIES",
+        "IFS",
+        "BASH_ENV",
+        "ENV",
+        "PS4",
+        "PROMPT_COMMAND",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "GIT_SSH_COMMAND",
+        "GIT_SSH",
+        "GIT_EDITOR",
+        "GIT_PAGER",
+        "GIT_EXTERNAL_DIFF",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_DIR",
+        "GIT_EXEC_PATH",
+        "GIT_TEMPLATE_DIR",
+        "GIT_PROXY_COMMAND",
+        "EDITOR",
+        "VISUAL",
+        "PAGER",
+        "BROWSER",
+        "LESSOPEN",
+        "MANPAGER",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "PYTHONHOME",
+        "PERL5OPT",
+        "PERL5LIB",
+        "RUBYOPT",
+        "RUBYLIB",
+        "RUSTC_WRAPPER",
+        "RUSTFLAGS",
+        "MAKEFLAGS",
+        "CC",
+        "HOME",
+        "SHELL",
+        "TMPDIR",
+        "http_proxy",
+        "JAVA_TOOL_OPTIONS",
+        "GOFLAGS",
+        "npm_config_script_shell",
+        "CARGO_HOME",
+        "SSH_ASKPASS",
+        "LOCPATH",
+        "TERMINFO",
+        "lc_all",
+    ] {
+        assert!(!table.is_harmless_variable(name), "{name}");
+    }
+}
+
+#[test]
+fn settings_add_programs_and_variables() {
+    // S3
+    let text = r#"
+        harmless-variables = ["MY_FLAG"]
+
+        [[program]]
+        names = ["deploy"]
+        shell = ["--hook"]
+        write = ["--log"]
+
+        [[program]]
+        names = ["git"]
+        escape = ["--ours"]
+    "#;
+    let more: ProgramTable = toml::from_str(text).expect("a table");
+    let table = ProgramTable::built_in().expect("the table").clone().extended(&more);
+    assert!(table.is_harmless_variable("MY_FLAG") && table.is_harmless_variable("CI"));
+    let words = |text: &str| text.split(' ').map(Word::known).collect::<Vec<_>>();
+    let found = table.analyse(&words("deploy --hook=a --log b")).hazards;
+    assert_eq!(found.iter().map(|h| show(&h.what)).collect::<Vec<_>>(), ["shell a", "write b"]);
+    // A later entry replaces the built-in one.
+    assert!(table.analyse(&words("git unknown")).hazards.is_empty());
+    assert_eq!(table.analyse(&words("git --ours")).hazards.len(), 1);
+    assert!(table.program("find").is_some());
+}
+
+#[test]
+fn unknown_words_in_the_data_are_errors() {
+    // S3
+    for text in [
+        "[[program]]\nname = ['x']",
+        "[[program]]\nnames = ['x']\nrole = 'none'",
+        "[[program]]\nnames = ['x']\nescapes = []",
+        "[[program]]\nnames = ['x']\n[program.sub.y]\nescapes = []",
+        "harmless = []",
+    ] {
+        assert!(toml::from_str::<ProgramTable>(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_table_survives_being_written() {
+    // S3
+    let table = ProgramTable::built_in().expect("the table");
+    let written = toml::to_string(table).expect("text");
+    let read: ProgramTable = toml::from_str(&written).expect("a table");
+    assert_eq!(&read, table);
+}

@@ -67,6 +67,9 @@ impl<'p> Reader<'p> {
     fn read(&mut self) {
         self.out.moves = self.usage.moves;
         self.check_forbidden();
+        if self.usage.style == Style::Test {
+            return self.test();
+        }
         while !self.flags.done && self.at < self.argv.len() {
             let Some(word) = self.argv.get(self.at) else { break };
             if !self.flags.ended && self.usage.style != Style::None && word.may_be_option() {
@@ -76,6 +79,34 @@ impl<'p> Reader<'p> {
             }
         }
         self.finish();
+    }
+
+    /// `[` and `test`: `-v` evaluates the name behind it, comparisons of numbers evaluate both sides
+    /// in some shells, and a word nobody knows could be `-v` unless an operator follows.
+    fn test(&mut self) {
+        let known = |at: usize| self.argv.get(at).map(|word| word.as_known().unwrap_or_default());
+        let number = |at: usize| known(at).is_some_and(|text| text.parse::<i64>().is_ok());
+        let mut faults = Vec::new();
+        for (at, word) in self.argv.iter().enumerate().skip(1) {
+            let fine = match word.as_known() {
+                Some("-v" | "-R") => false,
+                Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => {
+                    number(at - 1) && number(at + 1)
+                }
+                Some(_) => true,
+                None if word.splits() => false,
+                None => matches!(
+                    known(at + 1),
+                    None | Some("]" | "=" | "==" | "!=" | "-nt" | "-ot" | "-ef" | "-a" | "-o")
+                ),
+            };
+            if !fine {
+                faults.push(at);
+            }
+        }
+        for at in faults {
+            self.escape(at, "a test may evaluate its words".to_owned());
+        }
     }
 
     /// Words that contain something no wildcard may let in.

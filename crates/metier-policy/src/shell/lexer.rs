@@ -108,6 +108,9 @@ impl<'t> Lexer<'t, '_> {
                 }
                 Some(';' | '&' | '|' | '(' | '<' | '>') => {
                     let operator = self.operator()?;
+                    if operator == Some("(") && tokens.last() == Some(&Token::Operator("(")) {
+                        return Err(refuse("arithmetic or doubled parentheses"));
+                    }
                     parentheses += usize::from(operator == Some("("));
                     tokens.extend(operator.map(Token::Operator));
                 }

@@ -23,16 +23,12 @@ pub(super) enum Effect {
     Script,
     Replace,
     Url,
-    Numeric,
 }
 
 impl Effect {
     /// Whether the option has a value at all.
     fn has_value(self) -> bool {
-        !matches!(
-            self,
-            Self::Here | Self::Query | Self::InPlace | Self::Command | Self::Escape | Self::Numeric
-        )
+        !matches!(self, Self::Here | Self::Query | Self::InPlace | Self::Command | Self::Escape)
     }
 }
 
@@ -59,7 +55,7 @@ impl<'p> Reader<'p> {
 
     /// A word that may turn out to be any option, or several words.
     fn unknown_option(&mut self, at: usize, word: &'p Word) {
-        if self.has_dangerous_options() || self.wraps() {
+        if self.has_dangerous_options() || self.wraps() || self.usage.style == Style::Shell {
             self.escape(
                 at,
                 format!("`{}` could become an option of `{}`", word.shown(), self.name()),
@@ -164,7 +160,7 @@ impl<'p> Reader<'p> {
         lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
     }
 
-    fn effects(&self) -> [(Effect, &'p [String]); 17] {
+    fn effects(&self) -> [(Effect, &'p [String]); 16] {
         let usage = self.usage;
         [
             (Effect::Escape, &usage.escape),
@@ -182,7 +178,6 @@ impl<'p> Reader<'p> {
             (Effect::Script, &usage.script),
             (Effect::Replace, &usage.replace),
             (Effect::Url, &usage.url),
-            (Effect::Numeric, &usage.numeric),
             (Effect::Value, &usage.takes),
         ]
     }
@@ -192,7 +187,7 @@ impl<'p> Reader<'p> {
         let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
-            Effect::Value | Effect::Query | Effect::Replace | Effect::Numeric => false,
+            Effect::Value | Effect::Query | Effect::Replace => false,
             Effect::Read | Effect::AtFile => !reads,
             Effect::Script => self.usage.language.is_some(),
             _ => true,
@@ -215,12 +210,14 @@ impl<'p> Reader<'p> {
         };
         match effect {
             Effect::Value => {}
-            Effect::Numeric => self.numeric(at),
             Effect::Escape => {
                 self.escape(
                     at,
                     format!("`{name}` of `{}` can run or change anything", self.name()),
                 );
+            }
+            Effect::Command if value.is_some() => {
+                self.escape(at, format!("what `{name}` runs cannot be told"));
             }
             Effect::Command => self.command_option(at),
             Effect::Here => self.hazard(at, What::Here),
@@ -238,17 +235,6 @@ impl<'p> Reader<'p> {
 
     fn next_is_option(&self) -> bool {
         self.argv.get(self.at).is_some_and(|next| next.prefix().starts_with('-'))
-    }
-
-    /// An operator that evaluates the words beside it: they have to be numbers already.
-    fn numeric(&mut self, at: usize) {
-        let number = |at: usize| {
-            let text = self.argv.get(at).and_then(Word::as_known);
-            text.is_some_and(|text| text.parse::<i64>().is_ok())
-        };
-        if !number(at.wrapping_sub(1)) || !number(at + 1) {
-            self.escape(at, "what is compared as a number is evaluated".to_owned());
-        }
     }
 
     fn apply_value(&mut self, effect: Effect, at: usize, name: &str, value: Word) {
