@@ -138,7 +138,7 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.again = Some(again(value)?); Ok(()) } },
     Key { name: "session.first-argument", default: "0", meaning: "the number of a skill's first argument: 0 or 1",
         set: |config, value| { config.session.base = Some(base(value)?); Ok(()) } },
-    Key { name: "journal.durability", default: "act", meaning: "when records are safe on disk: each `frame`, each `act`, or by the `system`",
+    Key { name: "journal.durability", default: "act", meaning: "when frames are safe on disk: each `frame`, each `act`, or `system`",
         set: |config, value| { config.session.durability = Some(durability(value)?); Ok(()) } },
     Key { name: "policy.files", default: "none", meaning: "policy files of your own, besides `policy.toml`",
         set: |config, value| { config.session.policy_files = list(value, path)?; Ok(()) } },

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use metier_policy::policy::PolicyErrorKind;
 use metier_policy::{Lexical, Place as Where, PolicyLayer, Profile, ToolCall, Verdict, decide};
 use metier_testing::World;
 use serde_json::json;
@@ -72,6 +73,9 @@ fn a_file_that_cannot_be_used_denies_everything_and_says_where() {
         let error = law.policy.error().unwrap().to_string();
         assert!(error.starts_with(path.to_str().unwrap()), "{error}");
     }
+    let gone = Law::read(&[place(PolicyLayer::Personal, "/nowhere/policy.toml", true)], None);
+    let kind = &gone.policy.error().unwrap().kind;
+    assert!(matches!(kind, PolicyErrorKind::Unreadable(_)), "{kind:?}");
     let law = Law::read(&[place(PolicyLayer::Personal, &broken, false)], None);
     let error = law.policy.error().unwrap().to_string();
     assert!(error.contains("broken.toml:2:11: "), "{error}");
