@@ -4,6 +4,7 @@
 //! one active skill that fits is enough; to allow, every active skill must fit, so that no skill
 //! rides on what was granted to another.
 
+use metier_format::Position;
 use serde_json::Value;
 
 use crate::act;
@@ -45,7 +46,7 @@ pub(crate) struct Example {
     /// As written.
     pub(crate) text: String,
     pub(crate) call: ToolCall,
-    pub(crate) line: usize,
+    pub(crate) place: Position,
 }
 
 impl Rule {

@@ -262,6 +262,9 @@ pub struct ResourceRequested {
 pub struct ResourceRead {
     /// The skill.
     pub name: String,
+    /// Its directory: a file may be read without the skill being loaded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub directory: String,
     /// The path inside it.
     pub path: String,
     /// SHA-256 of the bytes; empty when refused.

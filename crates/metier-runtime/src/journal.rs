@@ -10,6 +10,7 @@ mod file;
 mod frame;
 mod memory;
 mod read;
+mod turn;
 
 use std::path::PathBuf;
 
@@ -21,6 +22,7 @@ pub use file::{Durability, FileJournal};
 pub use frame::{Frame, FrameError, Ids};
 pub use memory::MemoryJournal;
 pub use read::{Fault, FaultKind, Reading, read};
+pub use turn::Turn;
 
 /// Whether more frames of the same act follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -59,7 +59,9 @@ pub fn drift<'a>(frames: impl IntoIterator<Item = &'a Frame>, probe: &dyn Probe)
                 (loaded.name, loaded.path, "SKILL.md".to_owned(), loaded.digest)
             }
             Event::ResourceRead(read) if read.refused.is_none() => {
-                let directory = places.get(&read.name).cloned().unwrap_or_default();
+                let loaded = || places.get(&read.name).cloned().unwrap_or_default();
+                let named = Some(read.directory).filter(|directory| !directory.is_empty());
+                let directory = named.unwrap_or_else(loaded);
                 (read.name, directory, read.path, read.digest)
             }
             _ => continue,

@@ -116,10 +116,39 @@ pub struct GrantLine {
     pub tools: Vec<String>,
 }
 
+impl Status {
+    /// The session called `session` in `state`, which may have been replayed by somebody who only
+    /// looks.
+    #[must_use]
+    pub fn of(session: &str, state: &State) -> Self {
+        let grant = state.stack.iter().filter_map(|active| {
+            let skill = &active.skill;
+            let restricts = skill.tools_unreadable || skill.allowed_tools.is_some();
+            let tools = skill.allowed_tools.clone().unwrap_or_default();
+            restricts.then(|| GrantLine { skill: skill.name.clone(), tools })
+        });
+        Self {
+            session: session.to_owned(),
+            open: state.open,
+            stack: state.stack.clone(),
+            grant: grant.collect(),
+            counters: state.counters,
+        }
+    }
+}
+
 impl Session {
     /// Opens a session on `journal`: what was recorded under the same id, by whatever process, is
     /// applied first. A session that has ended begins anew.
-    pub fn open(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+    pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let mut session = Self::resume(setup, journal)?;
+        session.record_catalog()?;
+        Ok(session)
+    }
+
+    /// As [`Session::open`], for whoever only guards or releases: the catalog in `setup` may be
+    /// empty and is not recorded. Skills cannot be looked up in it.
+    pub fn resume(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let frames = journal.frames(&setup.ids.session)?;
         let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
         let stack = active_stack(&state);
@@ -132,7 +161,6 @@ impl Session {
             };
             session.record(&Event::SessionStarted(started), Beat::Result)?;
         }
-        session.record_catalog()?;
         Ok(session)
     }
 
@@ -151,19 +179,7 @@ impl Session {
     /// The session as it is shown.
     #[must_use]
     pub fn status(&self) -> Status {
-        let grant = self.state.stack.iter().filter_map(|active| {
-            let skill = &active.skill;
-            let restricts = skill.tools_unreadable || skill.allowed_tools.is_some();
-            let tools = skill.allowed_tools.clone().unwrap_or_default();
-            restricts.then(|| GrantLine { skill: skill.name.clone(), tools })
-        });
-        Status {
-            session: self.setup.ids.session.clone(),
-            open: self.state.open,
-            stack: self.state.stack.clone(),
-            grant: grant.collect(),
-            counters: self.state.counters,
-        }
+        Status::of(&self.setup.ids.session, &self.state)
     }
 
     /// Replaces the catalog, after a change on disk, and records that.

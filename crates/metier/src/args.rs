@@ -7,7 +7,11 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use metier_store::Layer;
 
-use crate::command::{check, completions, lint, list, man, prompt, props, search, show, tour, why};
+use crate::command::{
+    check, completions, end, events, guard, lint, list, man, metrics, prompt, props, read, release,
+    replay, search, show, status, tour, use_skill, why,
+};
+use crate::session::SessionArgs;
 use crate::{config, env};
 
 const EXAMPLES: &str = "\
@@ -24,7 +28,8 @@ Examples:
     name = "metier",
     version,
     about = "The runtime for Agent Skills",
-    long_about = "The runtime for Agent Skills: find, check, explain and disclose them.\n\n\
+    long_about = "The runtime for Agent Skills: find, check, explain, disclose, activate, guard and \
+        record them.\n\n\
         Without a command, one screen says what is here and what to type next.",
     max_term_width = 100,
     after_help = EXAMPLES
@@ -60,6 +65,9 @@ pub(crate) struct Global {
     /// Which skills are enabled: names separated by commas, `all`, `all-untrusted` or `none`
     #[arg(long, global = true, value_name = "LIST")]
     pub(crate) skills: Option<String>,
+    /// Which session, journal and policy.
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
     /// Print one JSON document, and nothing else, on standard output
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -108,6 +116,15 @@ pub(crate) enum Command {
     Prompt(prompt::PromptArgs),
     Lint(lint::LintArgs),
     Props(props::PropsArgs),
+    Use(use_skill::UseArgs),
+    Release(release::ReleaseArgs),
+    End(end::EndArgs),
+    Status(status::StatusArgs),
+    Guard(guard::GuardArgs),
+    Read(read::ReadArgs),
+    Events(events::EventsArgs),
+    Replay(replay::ReplayArgs),
+    Metrics(metrics::MetricsArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -16,6 +16,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 use metier_format::Position;
+use metier_policy::Profile;
+use metier_runtime::arguments::Base;
+use metier_runtime::journal::Durability;
+use metier_runtime::session::Again;
 use metier_store::disclose::Style;
 use metier_store::{Layer, Precedence};
 use toml::Spanned;
@@ -24,6 +28,7 @@ use toml::de::{DeTable, DeValue};
 use crate::args::{ColorChoice, RootArgument};
 use crate::env::Environment;
 use crate::error::CommandError;
+use crate::session::SessionConfig;
 
 /// Largest settings file read, in bytes. A person writes a few hundred.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
@@ -55,6 +60,8 @@ pub(crate) struct Config {
     pub(crate) scan: ScanConfig,
     /// `prompt.*`.
     pub(crate) prompt: PromptConfig,
+    /// `session.*`, `journal.*`, `policy.*`.
+    pub(crate) session: SessionConfig,
     /// `color`.
     pub(crate) color: Option<ColorChoice>,
 }
@@ -127,6 +134,16 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.prompt.budget = Some(number(value)?); Ok(()) } },
     Key { name: "prompt.pinned", default: "none", meaning: "skills that are shown in full whatever the budget",
         set: |config, value| { config.prompt.pinned = list(value, text)?; Ok(()) } },
+    Key { name: "session.again", default: "refuse", meaning: "an active skill asked for again: `refuse` or `repeat` its text",
+        set: |config, value| { config.session.again = Some(again(value)?); Ok(()) } },
+    Key { name: "session.first-argument", default: "0", meaning: "the number of a skill's first argument: 0 or 1",
+        set: |config, value| { config.session.base = Some(base(value)?); Ok(()) } },
+    Key { name: "journal.durability", default: "act", meaning: "when frames are safe on disk: each `frame`, each `act`, or `system`",
+        set: |config, value| { config.session.durability = Some(durability(value)?); Ok(()) } },
+    Key { name: "policy.files", default: "none", meaning: "policy files of your own, besides `policy.toml`",
+        set: |config, value| { config.session.policy_files = list(value, path)?; Ok(()) } },
+    Key { name: "policy.profile", default: "default", meaning: "`strict`, `default` or `full-auto`, as `--profile`",
+        set: |config, value| { config.session.profile = Some(profile(value)?); Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];
@@ -201,6 +218,9 @@ impl Config {
         }
         for folder in &mut config.trusted_folders {
             *folder = environment.resolve(folder, &base);
+        }
+        for file in &mut config.session.policy_files {
+            *file = environment.resolve(file, &base);
         }
         Ok(config)
     }
@@ -403,6 +423,38 @@ fn color(value: &Value<'_>) -> Result<ColorChoice, Fault> {
 
 fn style(value: &Value<'_>) -> Result<Style, Fault> {
     choice(value, "a style", &Style::ALL.map(Style::as_str), Style::parse)
+}
+
+fn again(value: &Value<'_>) -> Result<Again, Fault> {
+    choice(value, "an answer", &["refuse", "repeat"], |word| match word {
+        "refuse" => Some(Again::Refuse),
+        "repeat" => Some(Again::Repeat),
+        _ => None,
+    })
+}
+
+fn base(value: &Value<'_>) -> Result<Base, Fault> {
+    match number(value)? {
+        0 => Ok(Base::Zero),
+        1 => Ok(Base::One),
+        other => Err(Fault::at(value, format!("`{other}` is neither 0 nor 1"))),
+    }
+}
+
+fn durability(value: &Value<'_>) -> Result<Durability, Fault> {
+    choice(value, "a durability", &["frame", "act", "system"], |word| match word {
+        "frame" => Some(Durability::EachFrame),
+        "act" => Some(Durability::EachAct),
+        "system" => Some(Durability::System),
+        _ => None,
+    })
+}
+
+fn profile(value: &Value<'_>) -> Result<Profile, Fault> {
+    let names = Profile::ALL.map(Profile::as_str);
+    choice(value, "a profile", &names, |word| {
+        Profile::ALL.into_iter().find(|profile| profile.as_str() == word)
+    })
 }
 
 /// One of the words a flag takes.

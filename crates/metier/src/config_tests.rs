@@ -1,6 +1,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use metier_policy::Profile;
+use metier_runtime::arguments::Base;
+use metier_runtime::journal::Durability;
+use metier_runtime::session::Again;
 use metier_store::disclose::Style;
 use metier_store::{Layer, Precedence};
 
@@ -8,6 +12,7 @@ use super::{Config, ConfigError, KEYS, default_path, table};
 use crate::args::ColorChoice;
 use crate::env::Environment;
 use crate::error::{CommandError, Kind};
+use crate::session::SessionConfig;
 
 fn environment() -> Environment {
     let lookup = |name: &str| (name == "HOME").then(|| OsString::from("/home/u"));
@@ -40,6 +45,17 @@ environment = "production"
 host-version = "1.2.0"
 trusted-folders = ["~/src", "/work"]
 color = "never"
+
+[session]
+again = "repeat"
+first-argument = 1
+
+[journal]
+durability = "frame"
+
+[policy]
+files = ["rules.toml", "~/more.toml"]
+profile = "strict"
 
 [scan]
 max-depth = 3
@@ -81,6 +97,15 @@ fn every_key_is_read() {
     assert_eq!(config.prompt.style, Some(Style::Markdown));
     assert_eq!(config.prompt.budget, Some(1500));
     assert_eq!(config.prompt.pinned, ["pdf"]);
+    let files = ["/etc/metier/rules.toml", "/home/u/more.toml"].map(PathBuf::from).to_vec();
+    let session = SessionConfig {
+        again: Some(Again::Repeat),
+        base: Some(Base::One),
+        durability: Some(Durability::EachFrame),
+        policy_files: files,
+        profile: Some(Profile::Strict),
+    };
+    assert_eq!(config.session, session);
     // The sample above leaves out no key of the table.
     for key in KEYS {
         let last = key.name.rsplit('.').next().unwrap();
@@ -249,4 +274,30 @@ fn the_table_names_every_key_on_a_line_of_its_own() {
     for (line, key) in text.lines().zip(KEYS) {
         assert!(line.trim_start().starts_with(key.name), "{line}");
     }
+}
+
+#[test]
+fn words_of_a_session_are_among_the_known_ones() {
+    // S1, S2, S4, J1
+    let file = "/etc/metier/config.toml";
+    check_error(
+        "journal.durability = \"soon\"",
+        &format!("{file}:1:22: `soon` is not a durability"),
+        &["write one of frame, act, system"],
+    );
+    check_error(
+        "policy.profile = \"lax\"",
+        &format!("{file}:1:18: `lax` is not a profile"),
+        &["write one of strict, default, full-auto"],
+    );
+    check_error(
+        "session.again = \"ask\"",
+        &format!("{file}:1:17: `ask` is not an answer"),
+        &["write one of refuse, repeat"],
+    );
+    check_error("session.first-argument = 2", &format!("{file}:1:26: `2` is neither 0 nor 1"), &[]);
+    let durability =
+        |word: &str| parse(&format!("journal.durability = \"{word}\"")).unwrap().session.durability;
+    assert_eq!(durability("act"), Some(Durability::EachAct));
+    assert_eq!(durability("system"), Some(Durability::System));
 }

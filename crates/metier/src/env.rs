@@ -31,6 +31,12 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "METIER_PROJECT", meaning: "the project directory, as `--project`" },
     Variable { name: "METIER_SKILLS", meaning: "the enabled skills, as `--skills`; empty is none" },
     Variable { name: "AGENT_SKILLS", meaning: "the same, read when `METIER_SKILLS` is not set" },
+    Variable { name: "METIER_SESSION", meaning: "the session, as `--session`" },
+    Variable { name: "METIER_JOURNAL", meaning: "the journal, as `--journal`" },
+    Variable { name: "METIER_AGENT", meaning: "the agent that frames name" },
+    Variable { name: "METIER_TASK", meaning: "the task that frames name" },
+    Variable { name: "METIER_TENANT", meaning: "the tenant that frames name" },
+    Variable { name: "METIER_CORRELATION", meaning: "what ties frames to something outside" },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
     Variable { name: "XDG_DATA_HOME", meaning: "where data lives, when absolute" },
@@ -50,6 +56,8 @@ pub(crate) struct Environment {
     pub(crate) project: Option<PathBuf>,
     /// `METIER_SKILLS`, else `AGENT_SKILLS`, also when empty.
     pub(crate) skills: Option<EnvironmentSkills>,
+    /// Whose session it is.
+    pub(crate) session: SessionVariables,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
     /// `HOME`.
@@ -73,6 +81,23 @@ pub(crate) struct EnvironmentSkills {
     pub(crate) variable: &'static str,
     /// Its value.
     pub(crate) list: String,
+}
+
+/// The variables that say whose session a run belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SessionVariables {
+    /// `METIER_SESSION`.
+    pub(crate) session: Option<String>,
+    /// `METIER_JOURNAL`.
+    pub(crate) journal: Option<PathBuf>,
+    /// `METIER_AGENT`.
+    pub(crate) agent: Option<String>,
+    /// `METIER_TASK`.
+    pub(crate) task: Option<String>,
+    /// `METIER_TENANT`.
+    pub(crate) tenant: Option<String>,
+    /// `METIER_CORRELATION`.
+    pub(crate) correlation: Option<String>,
 }
 
 /// What stands at a path somebody typed.
@@ -101,6 +126,7 @@ impl Environment {
         // An empty variable is as good as none, except for the lists of skills.
         let text = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let path = |name: &str| text(name).map(PathBuf::from);
+        let word = |name: &str| text(name).map(|value| value.to_string_lossy().into_owned());
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
         let skills = |variable: &'static str| {
             let list = lookup(variable)?.to_string_lossy().into_owned();
@@ -111,6 +137,14 @@ impl Environment {
             metier_home: path("METIER_HOME"),
             project: path("METIER_PROJECT"),
             skills: skills("METIER_SKILLS").or_else(|| skills("AGENT_SKILLS")),
+            session: SessionVariables {
+                session: word("METIER_SESSION"),
+                journal: path("METIER_JOURNAL"),
+                agent: word("METIER_AGENT"),
+                task: word("METIER_TASK"),
+                tenant: word("METIER_TENANT"),
+                correlation: word("METIER_CORRELATION"),
+            },
             agents: client::variables()
                 .into_iter()
                 .filter_map(|name| Some((name.to_owned(), text(name)?.into_string().ok()?)))
@@ -137,6 +171,24 @@ impl Environment {
 /// The process's arguments.
 pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
+}
+
+/// The values of all variables that are called like secrets, so that none of them is recorded.
+/// They are looked for in what is recorded and used for nothing else.
+pub(crate) fn secrets() -> Vec<String> {
+    secret_values(std::env::vars_os())
+}
+
+/// The values of those `variables` whose name says that they are secret.
+fn secret_values(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
+    let named = variables.filter(|(name, _)| is_secret_name(&name.to_string_lossy()));
+    named.filter_map(|(_, value)| value.into_string().ok()).collect()
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let ends = ["TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIALS"];
+    ends.iter().any(|end| name.ends_with(end))
 }
 
 /// The columns of the terminal that standard output is, when it is one: the variable, else what
@@ -190,6 +242,10 @@ pub(crate) fn table() -> String {
     for variable in VARIABLES {
         let _ = writeln!(text, "  {:width$}  {}", variable.name, variable.meaning);
     }
+    let _ = writeln!(
+        text,
+        "  values of variables ending in TOKEN, KEY, SECRET or PASSWORD are never recorded"
+    );
     let _ = writeln!(text, "  and, for where other agents keep their skills,");
     let _ = writeln!(text, "  {}", agent_variables().join(", "));
     text

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, VARIABLES, agent_variables, table};
+use super::{Environment, VARIABLES, agent_variables, secret_values, table};
 
 fn read(variables: &[(&str, &str)]) -> Environment {
     let lookup = |name: &str| {
@@ -89,7 +89,7 @@ fn a_tilde_is_the_home_and_other_paths_start_at_the_base() {
 fn the_table_names_each_variable_on_a_line_of_its_own() {
     // B4
     let text = table();
-    assert_eq!(text.lines().count(), VARIABLES.len() + 2);
+    assert_eq!(text.lines().count(), VARIABLES.len() + 3);
     for name in agent_variables() {
         assert!(text.contains(name), "{name} is missing");
     }
@@ -105,4 +105,29 @@ fn variables_of_other_agents_are_kept_for_the_table_of_agents() {
     let environment = read(&[("CODEX_HOME", "/codex"), ("CLAUDE_CONFIG_DIR", "")]);
     assert_eq!(environment.agents.get("CODEX_HOME").map(String::as_str), Some("/codex"));
     assert_eq!(environment.agents.get("CLAUDE_CONFIG_DIR"), None);
+}
+
+#[test]
+fn values_of_variables_called_like_secrets_are_known_as_secrets() {
+    // J2
+    let check = |name: &str, secret: bool| {
+        let variables = [(OsString::from(name), OsString::from("value"))];
+        let found = secret_values(variables.into_iter());
+        assert_eq!(!found.is_empty(), secret, "{name}");
+    };
+    for name in ["GITHUB_TOKEN", "OPENAI_API_KEY", "my_secret", "DB_PASSWORD", "PASSPHRASE"] {
+        check(name, true);
+    }
+    for name in ["HOME", "KEYBOARD", "TOKENS_USED", "PATH", "SECRETARY"] {
+        check(name, false);
+    }
+}
+
+#[test]
+fn whose_session_it_is_comes_from_its_own_variables() {
+    // J2, S6
+    let session = read(&[("METIER_SESSION", "s-1"), ("METIER_AGENT", ""), ("METIER_TASK", "t")]);
+    assert_eq!(session.session.session.as_deref(), Some("s-1"));
+    assert_eq!(session.session.agent, None);
+    assert_eq!(session.session.task.as_deref(), Some("t"));
 }

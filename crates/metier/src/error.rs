@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Failed,
     /// The command line or the settings are wrong.
     Usage,
+    /// Policy, trust or integrity said no.
+    Refused,
     /// Standard output was closed by whoever reads it. Not a fault.
     BrokenPipe,
     /// The user pressed Ctrl-C.
@@ -29,6 +31,8 @@ pub(crate) enum Status {
     Ok,
     /// The answer was given, and something that was asked besides could not be done. It was said.
     Partly,
+    /// The answer was given, and it is no.
+    Refused,
     /// Lint found errors.
     LintErrors,
 }
@@ -42,6 +46,8 @@ pub(crate) struct CommandError {
     pub(crate) source: Box<dyn Error + Send + Sync>,
     /// What to do about it, one line each.
     pub(crate) hints: Vec<String>,
+    /// The stable code, where programs tell failures of one kind apart.
+    pub(crate) code: Option<&'static str>,
 }
 
 /// What a command returns.
@@ -53,6 +59,7 @@ impl Kind {
         match self {
             Self::Failed => "failed",
             Self::Usage => "usage",
+            Self::Refused => "refused",
             Self::BrokenPipe => "broken-pipe",
             Self::Interrupted => "interrupted",
             Self::Bug => "bug",
@@ -65,6 +72,7 @@ impl Kind {
             Self::BrokenPipe => 0,
             Self::Failed => 1,
             Self::Usage => 2,
+            Self::Refused => 3,
             Self::Bug => 70,
             Self::Interrupted => 130,
         }
@@ -77,6 +85,7 @@ impl Status {
         match self {
             Self::Ok => 0,
             Self::Partly => 1,
+            Self::Refused => 3,
             Self::LintErrors => 4,
         }
     }
@@ -102,9 +111,21 @@ impl CommandError {
         Self::failed(OutputError(error))
     }
 
+    /// Policy, trust or integrity said no, as `source` tells.
+    pub(crate) fn refused(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(Kind::Refused, source)
+    }
+
     /// A failure of `kind` because of `source`.
     pub(crate) fn new(kind: Kind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind, source: source.into(), hints: Vec::new() }
+        Self { kind, source: source.into(), hints: Vec::new(), code: None }
+    }
+
+    /// The same failure with its stable code.
+    #[must_use]
+    pub(crate) fn code(mut self, code: &'static str) -> Self {
+        self.code = Some(code);
+        self
     }
 
     /// The same failure with one more hint.
@@ -136,11 +157,15 @@ impl CommandError {
 
     /// The failure as the one document `--json` promises.
     pub(crate) fn to_json(&self) -> serde_json::Value {
-        json!({"error": {
+        let mut error = json!({
             "kind": self.kind.as_str(),
             "message": self.message(),
             "hints": self.hints,
-        }})
+        });
+        if let (Some(code), Some(members)) = (self.code, error.as_object_mut()) {
+            members.insert("code".to_owned(), code.into());
+        }
+        json!({ "error": error })
     }
 }
 

@@ -23,11 +23,13 @@ fn exit_codes_are_the_contract() {
     };
     check(Kind::Failed, 1, "failed");
     check(Kind::Usage, 2, "usage");
+    check(Kind::Refused, 3, "refused");
     check(Kind::Bug, 70, "bug");
     check(Kind::BrokenPipe, 0, "broken-pipe");
     check(Kind::Interrupted, 130, "interrupted");
     assert_eq!(Status::Ok.exit_code(), 0);
     assert_eq!(Status::Partly.exit_code(), 1);
+    assert_eq!(Status::Refused.exit_code(), 3);
     assert_eq!(Status::LintErrors.exit_code(), 4);
 }
 

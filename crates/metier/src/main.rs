@@ -6,12 +6,16 @@
 //! the [`Ui`], and everything is written at the end.
 
 mod args;
+mod clock;
 mod command;
 mod config;
 mod env;
 mod error;
+mod files;
 mod interrupt;
+mod law;
 mod parallel;
+mod session;
 mod settings;
 mod shape;
 mod ui;

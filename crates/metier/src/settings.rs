@@ -14,6 +14,7 @@ use crate::args::{ColorChoice, Global, RootArgument};
 use crate::config::{self, Config, PromptConfig};
 use crate::env::{self, Environment, PathKind};
 use crate::error::CommandError;
+use crate::session::SessionChoices;
 
 /// What a run goes by.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) limits: ScanLimits,
     /// What `prompt` does unless told otherwise.
     pub(crate) prompt: PromptConfig,
+    /// Which session, journal and policy, as flags and file say.
+    pub(crate) session: SessionChoices,
     /// When to use colour.
     pub(crate) color: ColorChoice,
 }
@@ -124,6 +127,7 @@ impl Settings {
                 threads: scan.threads.unwrap_or(defaults.threads),
             },
             prompt: config.prompt,
+            session: SessionChoices { args: global.session.clone(), config: config.session },
             color: global.color.or(config.color).unwrap_or_default(),
             environment: environment.clone(),
         }

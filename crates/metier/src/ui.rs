@@ -51,6 +51,7 @@ pub(crate) enum Tone {
 #[derive(Debug)]
 pub(crate) struct Ui {
     out: String,
+    bytes: Vec<u8>,
     messages: String,
     colour: bool,
     columns: Option<usize>,
@@ -69,6 +70,7 @@ impl Ui {
         };
         let mut ui = Self {
             out: String::new(),
+            bytes: Vec::new(),
             messages: String::new(),
             colour: false,
             columns: env::terminal_columns(environment),
@@ -83,6 +85,7 @@ impl Ui {
     pub(crate) fn plain(columns: Option<usize>) -> Self {
         Self {
             out: String::new(),
+            bytes: Vec::new(),
             messages: String::new(),
             colour: false,
             columns,
@@ -134,6 +137,11 @@ impl Ui {
     /// Prints `text` as it is.
     pub(crate) fn text(&mut self, text: &str) {
         self.out.push_str(text);
+    }
+
+    /// Prints `bytes` as they are, after everything else: a file that is handed on.
+    pub(crate) fn bytes(&mut self, bytes: Vec<u8>) {
+        self.bytes = bytes;
     }
 
     /// Prints `document` as the one JSON document of this run.
@@ -192,11 +200,17 @@ impl Ui {
     }
 
     /// Writes both streams.
-    pub(crate) fn finish(self) -> std::io::Result<()> {
+    pub(crate) fn finish(mut self) -> std::io::Result<()> {
+        self.flush()
+    }
+
+    /// Writes what was printed so far and goes on, for output that does not end.
+    pub(crate) fn flush(&mut self) -> std::io::Result<()> {
         let mut stdout = std::io::stdout().lock();
-        stdout.write_all(self.out.as_bytes())?;
+        stdout.write_all(std::mem::take(&mut self.out).as_bytes())?;
+        stdout.write_all(&std::mem::take(&mut self.bytes))?;
         stdout.flush()?;
-        write_stderr(&self.messages);
+        write_stderr(&std::mem::take(&mut self.messages));
         Ok(())
     }
 }

@@ -203,6 +203,14 @@ impl Scratch {
         Ok(full)
     }
 
+    /// Replaces the first `old` in a file below it by `new`.
+    pub(crate) fn edit(&self, path: &str, old: &str, new: &str) -> Result<(), WriteError> {
+        let full = self.path().join(path);
+        let text = std::fs::read_to_string(&full);
+        let text = text.map_err(|source| WriteError::Io { path: full, source })?;
+        self.write(path, text.replacen(old, new, 1).as_bytes()).map(drop)
+    }
+
     /// Removes it, saying so when that fails.
     pub(crate) fn remove(self) -> Result<(), WriteError> {
         let path = self.path().to_owned();

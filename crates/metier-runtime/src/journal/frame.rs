@@ -5,6 +5,7 @@
 //! digest of the line before, zeros for the first. So a line proves itself and its place, and any
 //! byte changed, dropped or moved is seen without parsing.
 
+use metier_format::text::visible_json;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -91,7 +92,8 @@ impl Frame {
     /// The frame's line, without a line break, and with its digest filled in.
     #[must_use]
     pub fn seal(&mut self) -> String {
-        let mut line = Value::Object(self.members()).to_string();
+        // Nothing in it is live on a terminal, so the file can be looked at with anything.
+        let mut line = visible_json(&Value::Object(self.members()).to_string()).into_owned();
         line.truncate(line.len() - 1);
         self.digest = digest(line.as_bytes());
         line.push_str(SEAL_START);

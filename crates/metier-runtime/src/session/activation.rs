@@ -172,9 +172,9 @@ impl Session {
             && !matches!(error, ActivationError::Journal(_))
         {
             let refused = SkillRefused {
-                name: self.setup.redactor.text(&shortened(invocation.name)),
+                name: shortened(&self.setup.redactor.text(invocation.name)),
                 code: error.code().to_owned(),
-                reason: self.setup.redactor.text(&shortened(&error.to_string())),
+                reason: shortened(&self.setup.redactor.text(&error.to_string())),
             };
             self.record(&Event::SkillRefused(refused), Beat::Result)?;
         }

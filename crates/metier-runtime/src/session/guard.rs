@@ -23,15 +23,23 @@ impl Session {
     /// the call must not happen.
     pub fn guard(&mut self, call: &ToolCall) -> Result<Guarded, JournalError> {
         let ruling = self.rule(call);
+        self.record_ruling(call, ruling)
+    }
+
+    /// Denies a call that cannot even be asked about, and records that: its arguments cannot be
+    /// read, or somebody outside has said no already.
+    pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {
+        self.record_ruling(call, Ruling::of(Verdict::Deny, why))
+    }
+
+    fn record_ruling(&mut self, call: &ToolCall, ruling: Ruling) -> Result<Guarded, JournalError> {
+        // Redacted before it is cut: half a secret is one that nobody recognises.
+        let redactor = &self.setup.redactor;
         let ruled = ToolRuled {
-            tool: self.setup.redactor.text(&cut(&call.tool)),
-            arguments: self.setup.redactor.value(&bounded(&call.arguments)),
+            tool: cut(&redactor.text(&call.tool)),
+            arguments: bounded(&redactor.value(&call.arguments)),
             verdict: ruling.verdict.as_str().to_owned(),
-            reasons: ruling
-                .reasons
-                .iter()
-                .map(|r| self.setup.redactor.text(&cut(&r.text)))
-                .collect(),
+            reasons: ruling.reasons.iter().map(|r| cut(&redactor.text(&r.text))).collect(),
             skill: ruling.skill.as_ref().map(ToString::to_string),
             rule: ruling.rule.clone(),
             script_read: ruling.reasons.iter().any(|r| r.rule.as_deref() == Some(SCRIPT_READ)),

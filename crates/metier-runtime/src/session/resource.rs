@@ -64,6 +64,7 @@ impl Session {
             return Err(ResourceError::NotTrusted(entry.name().to_string()));
         }
         let (name, location) = (entry.name().to_string(), entry.location());
+        let directory = self.setup.catalog.place(&location).to_string_lossy().into_owned();
         let shown = self.setup.redactor.text(path);
         let requested = ResourceRequested { name: name.clone(), path: shown.clone() };
         self.record(&Event::ResourceRequested(requested), Beat::Intent)?;
@@ -71,6 +72,7 @@ impl Session {
         let read = match &result {
             Ok(resource) => ResourceRead {
                 name,
+                directory,
                 path: shown,
                 digest: digest::hex(&digest::sha256(&resource.bytes)),
                 bytes: resource.bytes.len() as u64,
@@ -78,6 +80,7 @@ impl Session {
             },
             Err(error) => ResourceRead {
                 name,
+                directory,
                 path: shown,
                 refused: Some(error.code().to_owned()),
                 ..ResourceRead::default()

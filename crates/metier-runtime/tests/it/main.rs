@@ -8,5 +8,6 @@
 
 mod ground;
 mod journal;
+mod resuming;
 mod session;
 mod simulation;

@@ -6,19 +6,22 @@ use metier_store::catalog::Visibility;
 use metier_store::{Catalog, Layer, RootId};
 use serde::Serialize;
 
+use crate::command::status::active_line;
 use crate::error::{CommandResult, Status};
+use crate::session;
 use crate::settings::Settings;
 use crate::shape;
 use crate::ui::{Table, Tone, Ui, counted};
 use crate::view::{View, trust_hint};
 
 /// What to type next.
-const NEXT: [(&str, &str); 7] = [
+const NEXT: [(&str, &str); 8] = [
     ("metier list", "every skill with its description"),
     ("metier check", "what is active, what is not, and why"),
     ("metier show NAME", "everything about one skill"),
     ("metier search WORDS", "the skill that fits"),
     ("metier prompt", "the catalog as a model sees it"),
+    ("metier use NAME", "activate one; `metier guard` then holds calls against it"),
     ("metier lint", "what is wrong with the skills below here"),
     ("metier tour", "all of it on the bundled skills, in a second"),
 ];
@@ -42,12 +45,25 @@ struct Overview {
     hidden: usize,
     shadowed: usize,
     skipped: usize,
+    /// The session, when its journal can be read.
+    session: Option<SessionLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct SessionLine {
+    id: String,
+    open: bool,
+    /// The names of the active skills, the last activated last.
+    stack: Vec<String>,
+    #[serde(skip)]
+    shown: String,
 }
 
 /// Prints the overview.
 pub(crate) fn run(settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
-    let overview = overview(&view.catalog, settings);
+    let session = session(settings, ui);
+    let overview = overview(&view.catalog, settings, session);
     if ui.json() {
         ui.document(&overview);
         return Ok(Status::Ok);
@@ -59,7 +75,25 @@ pub(crate) fn run(settings: &Settings, ui: &mut Ui) -> CommandResult {
     Ok(Status::Ok)
 }
 
-fn overview(catalog: &Catalog, settings: &Settings) -> Overview {
+/// What is active. One screen about everything is not kept back by a journal that cannot be read.
+fn session(settings: &Settings, ui: &mut Ui) -> Option<SessionLine> {
+    let look = match session::look(settings) {
+        Ok(look) => look,
+        Err(error) => {
+            ui.note(&format!("warning: {}", error.message()));
+            return None;
+        }
+    };
+    let (id, stack) = (look.stream.session, look.state.stack);
+    Some(SessionLine {
+        shown: active_line(&id, &stack),
+        open: look.state.open,
+        stack: stack.into_iter().map(|active| active.skill.name).collect(),
+        id,
+    })
+}
+
+fn overview(catalog: &Catalog, settings: &Settings, session: Option<SessionLine>) -> Overview {
     let is_untrusted = |entry: &&metier_store::Entry| entry.visibility == Visibility::Untrusted;
     let untrusted = catalog.entries.iter().filter(is_untrusted).count();
     let held = |id: RootId| catalog.entries.iter().filter(|e| e.found.root == id).count();
@@ -83,6 +117,7 @@ fn overview(catalog: &Catalog, settings: &Settings) -> Overview {
         hidden: catalog.hidden.len(),
         shadowed: catalog.shadowed.len(),
         skipped: catalog.skipped.len(),
+        session,
     }
 }
 
@@ -106,6 +141,9 @@ fn print(overview: &Overview, ui: &mut Ui) {
         ]);
     }
     ui.table(&table);
+    if let Some(session) = &overview.session {
+        ui.line(&session.shown);
+    }
     ui.line("");
     let mut next = Table::default();
     for (command, does) in NEXT {

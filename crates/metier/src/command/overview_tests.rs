@@ -12,6 +12,7 @@ fn overview(active: usize, untrusted: usize) -> Overview {
         hidden: 0,
         shadowed: 0,
         skipped: 0,
+        session: None,
     }
 }
 

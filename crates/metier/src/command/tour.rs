@@ -33,7 +33,12 @@ struct Stop {
     title: &'static str,
     story: &'static str,
     command: &'static [&'static str],
+    /// What somebody does behind metier's back before it.
+    before: Option<Mischief>,
 }
+
+/// Something done to the files of the tour.
+type Mischief = fn(&Scratch) -> Result<(), WriteError>;
 
 /// What a stop gave.
 #[derive(Debug, Serialize)]
@@ -53,46 +58,99 @@ const OWN: &str = "---\nname: hello-extended\ndescription: Greets the way this h
 const FAULTY: &str = "---\nname: packing-list\ndescription: Packs for trips: clothes, papers, \
     chargers. Use when somebody travels.\n---\n\nStart with [the list](lists/summer.md).\n";
 
+/// A skill that says which tools it needs.
+const CAREFUL: &str = "---\nname: release-notes\ndescription: Writes release notes. Use when a \
+    version is due.\nallowed-tools: Read Bash(git:*)\n---\n\nNotes for $ARGUMENTS: run `git log` \
+    since the last tag and sum it up.\n";
+
+/// The tour's journal, below its scratch directory.
+const JOURNAL: &str = "home/.local/share/metier/sessions/default.jsonl";
+
 /// Levels of the trap below; every level is ten times the one before it.
 const LEVELS: usize = 10;
 
-const STOPS: [Stop; 7] = [
+const STOPS: [Stop; 13] = [
     Stop {
         title: "What is here",
         story: "Skills lie in the directories agents use, and some come with metier. Only the \
                 head of each file was read.",
         command: &["list"],
+        before: None,
     },
     Stop {
         title: "What was refused",
         story: "One of them is a trap: fifteen lines that would unfold into ten billion values. \
                 It is refused with its reason, and the others are not held up.",
         command: &["check"],
+        before: None,
     },
     Stop {
         title: "Who wins",
         story: "Two skills have one name. Nothing is shadowed in silence.",
         command: &["why", "hello-extended"],
+        before: None,
     },
     Stop {
         title: "What is wrong",
         story: "Lint knows the standard, marks the place and says what to do.",
         command: &["lint", "~/.agents/skills/packing-list"],
+        before: None,
     },
     Stop {
         title: "Repaired",
         story: "What is safe to repair is repaired, and every other byte stays.",
         command: &["lint", "--fix", "~/.agents/skills/packing-list"],
+        before: None,
     },
     Stop {
         title: "What a model sees",
         story: "The catalog for a prompt keeps to a budget and says what had to give way.",
         command: &["prompt", "--style", "markdown", "--budget", "60"],
+        before: None,
     },
     Stop {
         title: "Finding the right one",
         story: "Search looks at names, tags, descriptions and bodies, and forgives a slip.",
         command: &["search", "greting", "in", "another", "language"],
+        before: None,
+    },
+    Stop {
+        title: "Activated",
+        story: "A skill's text goes to the model between tags that nothing in it can close. From \
+                here on the session is restricted to the tools the skill allows.",
+        command: &["use", "release-notes", "1.4"],
+        before: None,
+    },
+    Stop {
+        title: "Allowed",
+        story: "Each tool call is ruled on. The skill allows git.",
+        command: &["guard", "Bash", r#"{"command": "git status"}"#],
+        before: None,
+    },
+    Stop {
+        title: "Denied",
+        story: "Shell text is taken apart, so nothing rides on an allowed command. The \
+                restriction is read from the journal, so no restart lifts it.",
+        command: &["guard", "Bash", r#"{"command": "git status; rm -rf x"}"#],
+        before: None,
+    },
+    Stop {
+        title: "Recorded",
+        story: "Everything that happened is a frame, chained to the one before it.",
+        command: &["events"],
+        before: None,
+    },
+    Stop {
+        title: "Replayed",
+        story: "The state is nothing but the frames, and what they loaded can be checked again.",
+        command: &["replay", "--verify"],
+        before: None,
+    },
+    Stop {
+        title: "Tampered with",
+        story: "Somebody edits the journal, so that the denied call looks allowed. It shows.",
+        command: &["replay", "--verify"],
+        before: Some(|scratch| scratch.edit(JOURNAL, "\"deny\"", "\"allow\"")),
     },
 ];
 
@@ -105,6 +163,9 @@ pub(crate) fn run(_args: &TourArgs, settings: &Settings, ui: &mut Ui) -> Command
     let mut visits = Vec::new();
     for stop in &STOPS {
         interrupt.check()?;
+        if let Some(before) = stop.before {
+            before(&scratch).map_err(CommandError::failed)?;
+        }
         visits.push(visit(stop, &environment, ui.columns())?);
     }
     let place = scratch.path().display().to_string();
@@ -117,9 +178,15 @@ pub(crate) fn run(_args: &TourArgs, settings: &Settings, ui: &mut Ui) -> Command
     Ok(Status::Ok)
 }
 
-/// Puts three skills into the home: one that takes a bundled name, one with mistakes, one trap.
+/// Puts four skills into the home: one that takes a bundled name, one with mistakes, one that names
+/// its tools, one trap.
 fn plant(scratch: &Scratch) -> Result<(), WriteError> {
-    let skills = [("hello-extended", OWN), ("packing-list", FAULTY), ("harmless", &trap())];
+    let skills = [
+        ("hello-extended", OWN),
+        ("packing-list", FAULTY),
+        ("release-notes", CAREFUL),
+        ("harmless", &trap()),
+    ];
     for (name, text) in skills {
         let path = format!("home/.agents/skills/{name}/SKILL.md");
         scratch.write(&path, text.as_bytes())?;
@@ -157,8 +224,8 @@ fn visit(
 ) -> Result<Visit, CommandError> {
     let home = environment.home.clone().unwrap_or_default().display().to_string();
     // A shell writes the home for `~`, and so does this.
-    let typed = stop.command.iter().map(|word| word.replacen('~', &home, 1).into());
-    let args = std::iter::once("metier".into()).chain(typed).collect();
+    let words = stop.command.iter().map(|word| word.replacen('~', &home, 1).into());
+    let args = std::iter::once("metier".into()).chain(words).collect();
     let cli = Cli::read(args).map_err(|error| CommandError::new(Kind::Bug, error.to_string()))?;
     let mut ui = Ui::plain(columns.map(|columns| columns.saturating_sub(4)));
     let (exit, failure) = match dispatch(&cli, environment, &mut ui) {
@@ -167,15 +234,24 @@ fn visit(
     };
     Ok(Visit {
         title: stop.title,
-        command: format!("metier {}", stop.command.join(" ")),
+        command: typed(stop.command),
         exit,
         output: ui.output().replace(&home, "~"),
         messages: format!("{}{failure}", ui.messages()).replace(&home, "~"),
     })
 }
 
+/// The command as one types it into a shell.
+fn typed(words: &[&str]) -> String {
+    let quoted = words.iter().map(|word| match word.contains([' ', '"']) {
+        true => format!(" '{word}'"),
+        false => format!(" {word}"),
+    });
+    format!("metier{}", quoted.collect::<String>())
+}
+
 fn print(visits: &[Visit], place: &str, ui: &mut Ui) {
-    ui.line("A tour of metier, in a temporary home with three planted skills.");
+    ui.line("A tour of metier, in a temporary home with four planted skills.");
     for (number, (visit, stop)) in visits.iter().zip(&STOPS).enumerate() {
         ui.line("");
         ui.line(ui.paint(Tone::Strong, &format!("{}. {}", number + 1, visit.title)));

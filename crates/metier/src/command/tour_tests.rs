@@ -1,6 +1,6 @@
 use metier_format::{Code, parse};
 
-use super::{FAULTY, LEVELS, OWN, STOPS, trap};
+use super::{CAREFUL, FAULTY, LEVELS, OWN, STOPS, trap, typed};
 use crate::args::Cli;
 
 #[test]
@@ -25,6 +25,8 @@ fn the_trap_is_refused_and_the_others_load() {
     assert!(refused.diagnostics.iter().any(|d| d.code == Code::YamlAnchor));
     let own = parse(OWN.as_bytes(), Some("hello-extended"));
     assert!(own.manifest.is_some() && own.diagnostics.is_empty(), "{:?}", own.diagnostics);
+    let careful = parse(CAREFUL.as_bytes(), Some("release-notes"));
+    assert!(careful.manifest.is_some() && careful.diagnostics.is_empty());
     let faulty = parse(FAULTY.as_bytes(), Some("packing-list"));
     assert!(faulty.manifest.is_some());
     assert!(faulty.diagnostics.iter().any(|d| d.code == Code::Repaired));
@@ -39,4 +41,12 @@ fn every_stop_is_a_command_that_can_be_typed() {
         assert!(read.is_ok(), "{:?}", stop.command);
         assert!(!stop.title.is_empty() && stop.story.ends_with('.'), "{:?}", stop.command);
     }
+}
+
+#[test]
+fn a_command_is_shown_as_a_shell_takes_it() {
+    // U1
+    assert_eq!(typed(&["list"]), "metier list");
+    let guard = ["guard", "Bash", r#"{"command": "ls"}"#];
+    assert_eq!(typed(&guard), r#"metier guard Bash '{"command": "ls"}'"#);
 }

@@ -4,7 +4,7 @@
 use metier_testing::World;
 use serde_json::{Value, json};
 
-use crate::{hermetic, metier, sample};
+use crate::{hermetic, metier, sample, without};
 
 /// Every command of the contract that exists, with arguments that make it answer.
 fn commands(world: &World) -> Vec<(&'static str, Vec<String>)> {
@@ -21,6 +21,9 @@ fn commands(world: &World) -> Vec<(&'static str, Vec<String>)> {
         ("prompt", list(&["prompt"])),
         ("lint", list(&["lint", &skill])),
         ("props", list(&["props", &skill])),
+        ("status", list(&["status"])),
+        ("metrics", list(&["metrics"])),
+        ("end", list(&["end"])),
         ("tour", list(&["tour"])),
     ]
 }
@@ -58,7 +61,8 @@ fn json_before_the_command_is_the_same_as_after_it() {
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         let after = hermetic(&world, &[&words[..], &["--json"]].concat());
         let before = hermetic(&world, &[&["--json"], &words[..]].concat());
-        assert_eq!(after.stdout, before.stdout, "{name}");
+        let timeless = |text: &str| without(text, "0000-00-00 00:00:00", "[TIME]");
+        assert_eq!(timeless(&after.stdout), timeless(&before.stdout), "{name}");
     }
 }
 
@@ -182,6 +186,16 @@ fn exit_codes_are_the_documented_ones() {
     check(&["list", "--project", "nowhere"], 2);
     check(&["list", "--config", "nowhere"], 2);
     check(&["lint", broken], 4);
+    check(&["use", "nobody"], 1);
+    check(&["use", "deploy"], 3);
+    check(&["release"], 1);
+    check(&["read", "pdf", "nothing"], 1);
+    check(&["read", "deploy", "SKILL.md"], 3);
+    check(&["guard", "Read"], 0);
+    check(&["guard", "Read", "nonsense"], 3);
+    check(&["guard"], 2);
+    check(&["replay", "nowhere"], 1);
+    check(&["status", "--session", "a/b"], 2);
 }
 
 #[test]

@@ -10,19 +10,30 @@ mod check;
 mod choosing;
 mod completions;
 mod contract;
+mod end;
+mod events;
 mod global;
+mod guard;
 mod hostile;
 mod lint;
 mod list;
 mod man;
+mod metrics;
 mod overview;
+mod policy;
 mod prompt;
 mod props;
+mod read;
+mod release;
+mod replay;
 mod search;
+mod session;
 mod settings;
 mod show;
+mod status;
 mod terminal;
 mod tour;
+mod use_skill;
 mod why;
 
 use metier_testing::{Run, World};
@@ -58,6 +69,72 @@ fn transcript(world: &World, run: &Run) -> String {
         if run.stderr.is_empty() { String::new() } else { format!("--- stderr\n{}", run.stderr) };
     let text = format!("exit {}\n--- stdout\n{}{stderr}", run.code, run.stdout);
     world.redact(&text).replace(env!("CARGO_PKG_VERSION"), "[VERSION]")
+}
+
+/// A world to work in: skills that restrict, that do not, that only some may invoke, one of a
+/// project nobody trusts, one with files of every kind.
+fn workshop() -> World {
+    let world = World::new();
+    let skill = |root: &str, name: &str, more: &str, body: &str| {
+        let text = format!(
+            "---\nname: {name}\ndescription: Does {name}. Use when {name} is due.\n{more}---\n\n{body}\n"
+        );
+        world.write(format!("roots/{root}/{name}/SKILL.md"), text);
+    };
+    skill("personal", "notes", "allowed-tools: Read Bash(git:*)\n", "Notes for $ARGUMENTS.");
+    skill("personal", "free", "model: big\ncontext: fork\nagent: planner\n", "As you like it.");
+    skill("personal", "by-hand", "disable-model-invocation: true\n", "By hand.");
+    skill("personal", "by-model", "user-invocable: false\n", "By models.");
+    skill("personal", "files", "", "Has files.");
+    world.write("roots/personal/files/references/a.md", "# A\n");
+    world.write("roots/personal/files/scripts/run.py", "print('run')\n");
+    world.write("roots/personal/files/logo.bin", [0_u8, 159, 146, 150, 255]);
+    skill("project", "stranger", "", "Do as I say.");
+    world
+}
+
+/// The journal of the world's default session.
+fn journal(world: &World) -> std::path::PathBuf {
+    world.home().join(".local/share/metier/sessions/default.jsonl")
+}
+
+/// The frames of the world's default session.
+fn frames(world: &World) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(journal(world)).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Everything a run showed, with what differs from run to run taken out: times, and the digests of
+/// what lies in the world.
+fn steady(world: &World, run: &Run) -> String {
+    let text = without(&transcript(world, run), "0000-00-00 00:00:00", "[TIME]");
+    without(&text, "digest ffffffffffff", "digest [DIGEST]")
+}
+
+/// `text` with everything of this shape replaced, where `0` is any digit and `f`, after a space,
+/// any hexadecimal one.
+fn without(text: &str, shape: &str, replacement: &str) -> String {
+    let hexadecimal = shape.rfind(' ').unwrap();
+    let fits = |part: &str| {
+        part.len() == shape.len()
+            && part.chars().zip(shape.chars()).enumerate().all(|(at, (c, s))| match s {
+                '0' => c.is_ascii_digit(),
+                'f' if at > hexadecimal => c.is_ascii_hexdigit(),
+                s => c == s,
+            })
+    };
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if rest.get(..shape.len()).is_some_and(fits) {
+            out.push_str(replacement);
+            rest = &rest[shape.len()..];
+        } else {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
 }
 
 /// A world with a personal and a project skill, a shadowed one, one that is switched off by its

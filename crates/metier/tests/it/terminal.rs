@@ -8,10 +8,22 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::{METIER, sample};
+use crate::{METIER, sample, workshop};
 
 /// What metier writes to a terminal of `columns` columns.
 fn on_terminal(world: &World, columns: u16, args: &[&str], env: &[(&str, &str)]) -> String {
+    let (code, text) = ended_on_terminal(world, columns, args, env);
+    assert_eq!(code, 0);
+    text
+}
+
+/// The exit code, and what metier writes to a terminal of `columns` columns.
+fn ended_on_terminal(
+    world: &World,
+    columns: u16,
+    args: &[&str],
+    env: &[(&str, &str)],
+) -> (i32, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -27,8 +39,8 @@ fn on_terminal(world: &World, columns: u16, args: &[&str], env: &[(&str, &str)])
     let mut output = Vec::new();
     // Linux says EIO when the other side is closed, after everything was read.
     let _ = File::from(master).read_to_end(&mut output);
-    assert!(child.wait().unwrap().success());
-    String::from_utf8(output).unwrap().replace("\r\n", "\n")
+    let code = child.wait().unwrap().code().unwrap();
+    (code, String::from_utf8(output).unwrap().replace("\r\n", "\n"))
 }
 
 fn list(world: &World) -> Vec<String> {
@@ -192,4 +204,20 @@ fn findings_are_coloured_on_a_terminal_only() {
     assert!(!on_terminal(&world, 80, &["lint"], &[("NO_COLOR", "1")]).contains('\u{1b}'));
     assert!(!world.run(METIER, &["lint"]).stdout.contains('\u{1b}'));
     assert!(world.run(METIER, &["lint", "--color", "always"]).stdout.contains("\u{1b}["));
+}
+
+#[test]
+fn a_file_that_is_no_text_stays_off_the_terminal_and_text_cannot_move_it() {
+    // R1, D5, U1
+    let world = workshop();
+    world.write("roots/personal/files/evil.md", "red \u{1b}[31m\u{9b}2J\u{202e}.\n");
+    let root = format!("--root=personal={}", world.path().join("roots/personal").display());
+    let read = |path: &str| {
+        let args = ["read", "files", path, "--no-default-roots", &root];
+        ended_on_terminal(&world, 80, &args, &[])
+    };
+    assert_eq!(read("references/a.md"), (0, "# A\n".to_owned()));
+    assert_eq!(read("logo.bin"), (1, String::new()));
+    let (code, text) = read("evil.md");
+    assert_eq!((code, text.as_str()), (0, "red \\u{1b}[31m\\u{9b}2J\\u{202e}.\n"));
 }

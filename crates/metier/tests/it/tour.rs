@@ -1,11 +1,11 @@
 use metier_testing::World;
 
-use crate::{metier, transcript};
+use crate::{metier, steady};
 
 /// The tour with its temporary directory's name taken out.
 fn tour(world: &World) -> String {
     let run = metier(world, &["tour"]);
-    let text = transcript(world, &run);
+    let text = steady(world, &run);
     let lines = text.lines().map(|line| match line.contains("` is removed;") {
         true => "`[SCRATCH]` is removed; nothing was left behind.",
         false => line,
@@ -15,7 +15,7 @@ fn tour(world: &World) -> String {
 
 #[test]
 fn the_tour_shows_every_command_on_real_skills() {
-    // U1, H5, D3, D6, D8, F4, F5
+    // U1, H5, D3, D6, D8, F4, F5, S1, S3, S6, J1, J3
     let mut world = World::new();
     let scratch = world.path().display().to_string();
     world.env("TMPDIR", &scratch);
@@ -66,4 +66,21 @@ fn what_it_shows_is_what_the_commands_say() {
     assert_eq!(step("metier why")["output"].as_str().unwrap(), real.stdout.replace(&home, "~"));
     assert!(step("metier check")["output"].as_str().unwrap().contains("✗ failed"));
     assert_eq!(step("metier lint --fix")["exit"], 0);
+}
+
+#[test]
+fn the_session_of_the_tour_is_a_real_one() {
+    // S3, S6, J3
+    let world = World::new();
+    let document = metier(&world, &["tour", "--json"]).json();
+    let steps = document["steps"].as_array().unwrap();
+    let exits = |command: &str| -> Vec<u64> {
+        let same = steps.iter().filter(|s| s["command"].as_str().unwrap().starts_with(command));
+        same.map(|s| s["exit"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(exits("metier use"), [0]);
+    assert_eq!(exits("metier guard"), [0, 3], "git is allowed, what rides on it is not");
+    assert_eq!(exits("metier replay"), [0, 3], "as written, then tampered with");
+    let events = steps.iter().find(|s| s["command"] == "metier events").unwrap();
+    assert!(events["output"].as_str().unwrap().contains("tool_restriction_violated"));
 }
