@@ -43,7 +43,7 @@ fn word_problems(file: &str, text: &str) -> Vec<String> {
         ["/wo", "rk/main"].concat(),
         ["/wo", "rk/shared"].concat(),
         ["/wo", "rk/wt"].concat(),
-        ["/ro", "ot/."].concat(),
+        ["/ro", "ot/.cargo"].concat(),
         ["crates", ".io"].concat(),
     ];
     let mut problems = Vec::new();

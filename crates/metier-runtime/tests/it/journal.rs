@@ -212,6 +212,21 @@ fn a_frame_of_another_version_keeps_what_it_says() {
 }
 
 #[test]
+fn a_line_that_is_no_frame_says_why() {
+    // J3
+    let sealed = |body: &str| {
+        let digest = metier_store::digest::hex(&metier_store::digest::sha256(body.as_bytes()));
+        format!("{body},\"digest\":\"{digest}\"}}")
+    };
+    let parse = |line: &str| metier_runtime::Frame::parse(line.as_bytes()).unwrap_err();
+    assert_eq!(parse(&"x".repeat(1_100_000)), FrameError::TooLong);
+    assert_eq!(parse("{}"), FrameError::NoDigest);
+    assert_eq!(parse(&sealed("{\"v\":1")), FrameError::NotAFrame);
+    assert_eq!(parse(&sealed("{\"v\":9")), FrameError::Newer);
+    assert_eq!(parse(&sealed("not json")), FrameError::NotAFrame);
+}
+
+#[test]
 fn a_journal_that_cannot_be_written_says_so() {
     // J1
     let folder = tempfile::tempdir().unwrap();

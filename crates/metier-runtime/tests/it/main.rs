@@ -6,6 +6,7 @@
     reason = "tests write files, start processes and kill them"
 )]
 
+mod artifacts;
 mod ground;
 mod journal;
 mod resuming;
