@@ -244,7 +244,7 @@ fn archives_and_copies_run_programs_by_option() {
         ("tar -xf x --checkpoint-action=exec=a", "3 escape"),
         ("tar cf x *", "3 escape"),
         ("tar cf x src/*", ""),
-        ("rsync -e 'a b' x y", "1 shell a b"),
+        ("rsync -e 'a b' x y", "1 escape"),
         ("rsync -av x y", ""),
         ("split --filter='a' x", "1 shell a"),
         ("sort -o x y", "1 write x"),
