@@ -1,0 +1,1 @@
+//! Run one child inside limits, and say which of them the system enforced.
