@@ -124,6 +124,8 @@ const ABSENT: &[c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
+    // Its mode lies in memory too: a way to a set-user-id file that no filter sees.
+    libc::SYS_openat2,
     // Files in memory are counted by no limit until they are mapped.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
@@ -149,7 +151,6 @@ const CHANGES_UNWATCHED: &[c_long] = &[
     452, // fchmodat2
     libc::SYS_fchown,
     libc::SYS_fchownat,
-    libc::SYS_utimensat,
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
     libc::SYS_fsetxattr,
@@ -172,6 +173,43 @@ const CHANGES_UNWATCHED_HERE: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const CHANGES_UNWATCHED_HERE: &[c_long] = &[];
 
+/// Requests that change a file through a descriptor that may only read it, and those that type into
+/// a terminal.
+const REQUESTS: &[u32] = &[
+    libc::TIOCSTI as u32,
+    libc::TIOCLINUX as u32,
+    0x4008_6602, // FS_IOC_SETFLAGS
+    0x4004_6602, // FS_IOC32_SETFLAGS
+    0x4008_7602, // FS_IOC_SETVERSION
+    0x4004_7602, // FS_IOC32_SETVERSION
+    0x401c_5820, // FS_IOC_FSSETXATTR
+];
+
+/// A file with one of these bits runs as its owner. In a directory that is shared with the machine
+/// it would be a way back in.
+const SET_ID_BITS: u32 = 0o6000;
+
+/// Calls that give a file its mode, and which argument it is.
+const MODES: &[(c_long, u32)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (452, 2), // fchmodat2
+    (libc::SYS_mknodat, 2),
+];
+#[cfg(target_arch = "x86_64")]
+const MODES_HERE: &[(c_long, u32)] =
+    &[(libc::SYS_chmod, 1), (libc::SYS_creat, 1), (libc::SYS_mknod, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const MODES_HERE: &[(c_long, u32)] = &[];
+
+/// Calls that give a file its mode only when they make it, and which argument says whether.
+#[cfg(target_arch = "x86_64")]
+const OPENS: &[(c_long, u32)] = &[(libc::SYS_openat, 2), (libc::SYS_open, 1)];
+#[cfg(not(target_arch = "x86_64"))]
+const OPENS: &[(c_long, u32)] = &[(libc::SYS_openat, 2)];
+
+const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
+
 /// Calls that name a process, and which argument names it; only 0, the caller itself, passes.
 const SELF_ONLY: &[(c_long, u32)] = &[
     (libc::SYS_prlimit64, 0),
@@ -190,7 +228,7 @@ pub(super) fn program(rules: Rules) -> Vec<sock_filter> {
     code.refuse_each(ABSENT, NOSYS);
     code.allow_if(libc::SYS_clone, &[Clause::masked(0, NAMESPACE_FLAGS, &[0])]);
     code.allow_if(libc::SYS_personality, &[Clause::of(0, &[0, u32::MAX])]);
-    code.refuse_if(libc::SYS_ioctl, 1, &[libc::TIOCSTI as u32, libc::TIOCLINUX as u32]);
+    code.refuse_if(libc::SYS_ioctl, 1, REQUESTS);
     code.allow_if(libc::SYS_socketpair, &pairs());
     match rules.sockets {
         Sockets::Pairs => code.refuse_each(&[libc::SYS_socket], PERM),
@@ -199,9 +237,18 @@ pub(super) fn program(rules: Rules) -> Vec<sock_filter> {
     if rules.surroundings == Surroundings::Shared {
         code.refuse_each(CHANGES_UNWATCHED, PERM);
         code.refuse_each(CHANGES_UNWATCHED_HERE, PERM);
+        // Times of a file that is open, and so may be read, but not of one that is named.
+        code.allow_if(libc::SYS_utimensat, &Clause::null(1));
         for (call, argument) in SELF_ONLY {
             code.allow_if(*call, &[Clause::of(*argument, &[0])]);
         }
+    }
+    for (call, argument) in MODES.iter().chain(MODES_HERE) {
+        code.allow_if(*call, &[Clause::masked(*argument, SET_ID_BITS, &[0])]);
+    }
+    for (call, flags) in OPENS {
+        let makes_none = Clause::masked(*flags, MAKES_FILE, &[0]);
+        code.allow_if_either(*call, [makes_none, Clause::masked(*flags + 1, SET_ID_BITS, &[0])]);
     }
     code.finish()
 }
@@ -235,10 +282,10 @@ fn internet() -> [Clause; 3] {
     ]
 }
 
-/// One argument, of which the masked low half must be one of the values. The kernel reads all
-/// arguments looked at here as 32 bits, so the high half has no meaning.
+/// One argument, of which the masked half must be one of the values. The kernel reads all numbers
+/// looked at here as 32 bits, so their high half has no meaning; a pointer has two halves.
 struct Clause {
-    argument: u32,
+    offset: u32,
     mask: u32,
     values: Vec<u32>,
 }
@@ -249,7 +296,13 @@ impl Clause {
     }
 
     fn masked(argument: u32, mask: u32, values: &[u32]) -> Self {
-        Self { argument, mask, values: values.to_vec() }
+        Self { offset: ARGUMENTS_OFFSET + 8 * argument, mask, values: values.to_vec() }
+    }
+
+    /// A pointer that is null, as two clauses.
+    fn null(argument: u32) -> [Self; 2] {
+        let high = ARGUMENTS_OFFSET + 8 * argument + 4;
+        [Self::of(argument, &[0]), Self { offset: high, mask: u32::MAX, values: vec![0] }]
     }
 }
 
@@ -301,7 +354,7 @@ impl Assembly {
     fn allow_if(&mut self, call: c_long, clauses: &[Clause]) {
         self.block(call, |body| {
             for clause in clauses {
-                body.put(LOAD, ARGUMENTS_OFFSET + 8 * clause.argument);
+                body.put(LOAD, clause.offset);
                 body.put(AND, clause.mask);
                 let count = clause.values.len();
                 for (index, value) in clause.values.iter().enumerate() {
@@ -310,6 +363,20 @@ impl Assembly {
                 body.put(RETURN, refusal(PERM));
             }
             body.put(RETURN, libc::SECCOMP_RET_ALLOW);
+        });
+    }
+
+    /// Refused unless one of two clauses, each with one value, holds.
+    fn allow_if_either(&mut self, call: c_long, clauses: [Clause; 2]) {
+        self.block(call, |body| {
+            for clause in clauses {
+                body.put(LOAD, clause.offset);
+                body.put(AND, clause.mask);
+                let value = clause.values.first().copied().unwrap_or_default();
+                body.jump(IF_EQUAL, value, (0, 1));
+                body.put(RETURN, libc::SECCOMP_RET_ALLOW);
+            }
+            body.put(RETURN, refusal(PERM));
         });
     }
 
