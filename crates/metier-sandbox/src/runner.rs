@@ -40,6 +40,9 @@ use crate::wire::{Bytes, Job, MARKER, Plan, Report, ScratchPlan, Tree};
 /// namespace too; a sweep it interrupts is the loss.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// What certainly fits into a socket nobody reads yet.
+const EARLY: usize = 64 << 10;
+
 /// Where the private directory lies in a tree of the child's own.
 const SCRATCH_INSIDE: &str = "/tmp";
 
@@ -292,6 +295,11 @@ impl<'a> Run<'a> {
         // Pipes made here rather than by `Command`, so that nothing is started if one fails.
         let (stdout, stdout_in) = pipe()?;
         let (stderr, stderr_in) = pipe()?;
+        // Sent before there is anybody to read it, so that the helper finds it when it starts.
+        let early = text.len() <= EARLY;
+        if early {
+            channel::send_with(control.as_fd(), &text, input.as_fd())?;
+        }
         let run = Self {
             stdout: Drain::new(stdout, plan.limits.stdout)?,
             stderr: Drain::new(stderr, plan.limits.stderr)?,
@@ -305,8 +313,10 @@ impl<'a> Run<'a> {
                 Tree::Namespaces(_) => None,
             },
         };
-        // A helper that is none ends without reading; that is noticed when its report is missed.
-        let _ = channel::send_with(run.control.as_fd(), &text, input.as_fd());
+        if !early {
+            // A helper that is none ends without reading; that is noticed when its report is missed.
+            let _ = channel::send_with(run.control.as_fd(), &text, input.as_fd());
+        }
         Ok(run)
     }
 

@@ -64,16 +64,20 @@ fn watch(control: &OwnedFd, plan: &Plan, child: libc::pid_t, signals: &OwnedFd) 
 }
 
 /// Kills and waits until this process has no descendant. A killed process starts no more, so every
-/// round leaves fewer.
+/// round leaves fewer. A descendant is a child of this process or becomes one when its own parent
+/// ends, so having no child means that none is left, and nobody has to be looked for.
 fn end_everything() {
     loop {
-        sample::descendants().into_iter().for_each(kill);
-        // A descendant is either waited for here or becomes a child of this process when its own
-        // parent ends, so this returns only when none is left or some are still ending.
-        while let Ok(Some(_)) = sys::reap(-1, false) {}
         match sys::reap(-1, false) {
             Err(_) => return,
-            Ok(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+            Ok(Some(_)) => continue,
+            Ok(None) => {}
         }
+        let living = sample::descendants();
+        if living.is_empty() {
+            // All that is left is on its way out.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        living.into_iter().for_each(kill);
     }
 }

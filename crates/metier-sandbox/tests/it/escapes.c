@@ -188,7 +188,7 @@ ATTEMPT("write", "setxattrat", HARMLESS, struct { uint64_t v; uint32_t n, f; } a
         TRY(syscall(463, AT_FDCWD, in(OUTSIDE, "file"), 0, "user.y", &a, sizeof a)))
 ATTEMPT("write", "unlink", HARMLESS, TRY(unlink(in(OUTSIDE, "doomed"))))
 ATTEMPT("write", "rmdir", HARMLESS, TRY(rmdir(in(OUTSIDE, "empty"))))
-ATTEMPT("write", "rename within", HARMLESS, TRY(rename(in(OUTSIDE, "file"), in(OUTSIDE, "file2"))))
+ATTEMPT("write", "rename within", HARMFUL, TRY(rename(in(OUTSIDE, "file"), in(OUTSIDE, "file2"))))
 ATTEMPT("write", "mmap shared", HARMLESS, int f = open(in(OUTSIDE, "file"), O_RDWR);
         return f >= 0 && mmap(0, 4096, PROT_WRITE, MAP_SHARED, f, 0) != MAP_FAILED;)
 ATTEMPT("write", "fallocate", HARMLESS, int f = open(in(OUTSIDE, "file"), O_WRONLY); TRY(fallocate(f, 0, 0, 10)))
@@ -234,10 +234,10 @@ ATTEMPT("links", "hard link of a descriptor", HARMLESS, int f = open(in(OUTSIDE,
         TRY(linkat(f, "", AT_FDCWD, in(PROJECT, "h4"), AT_EMPTY_PATH)))
 ATTEMPT("links", "rename into the project", HARMLESS, TRY(rename(in(OUTSIDE, "moved"), in(PROJECT, "m1"))))
 ATTEMPT("links", "rename out of the project", HARMLESS, makes(in(PROJECT, "m2"), 0); TRY(rename(in(PROJECT, "m2"), in(OUTSIDE, "m2"))))
-ATTEMPT("links", "exchange a directory", HARMLESS, mkdir(in(PROJECT, "m3"), 0755);
+ATTEMPT("links", "exchange a directory", HARMFUL, mkdir(in(PROJECT, "m3"), 0755);
         TRY(syscall(SYS_renameat2, AT_FDCWD, in(PROJECT, "m3"), AT_FDCWD, OUTSIDE, 2)))
 ATTEMPT("links", "move a skill directory into the project", HARMLESS, TRY(rename(in(SKILL, "directory"), in(PROJECT, "m4"))))
-ATTEMPT("links", "rename the project away", HARMLESS, TRY(rename(PROJECT, in(PROJECT, "../elsewhere"))))
+ATTEMPT("links", "rename the project away", HARMFUL, TRY(rename(PROJECT, in(PROJECT, "../elsewhere"))))
 
 // ---- what /proc tells and takes
 ATTEMPT("proc", "environment of a process outside", HARMLESS, return reads(of(VICTIM, "environ"), WORD);)
