@@ -1,5 +1,5 @@
 //! Many runs at once: nothing may be left. Each run leaves a background process behind.
-//! `cargo bench -p metier-sandbox --bench runs -- [COUNT] [THREADS]`
+//! `cargo bench -p metier-sandbox --bench runs -- [COUNT] [THREADS] [BACKEND…]`
 
 #![expect(
     clippy::disallowed_methods,
@@ -24,7 +24,9 @@ fn main() {
     let runner = Runner::new().with_helper(env!("CARGO_BIN_EXE_metier-sandbox-probe"));
     println!("system: {:?}", runner.support());
     let before = descriptors();
-    for kind in BackendKind::ALL {
+    let named = |kind: &BackendKind| std::env::args().any(|arg| arg == kind.name());
+    let some = BackendKind::ALL.iter().any(named);
+    for kind in BackendKind::ALL.into_iter().filter(|kind| !some || named(kind)) {
         let runner = runner.clone().with_backend(kind);
         let token = format!("{}", 1_000_000 + std::process::id());
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -87,6 +87,8 @@ impl Support {
 pub(crate) struct Ground {
     pub(crate) read: Vec<PathBuf>,
     pub(crate) write: Vec<PathBuf>,
+    /// The devices that are there.
+    pub(crate) devices: Vec<PathBuf>,
     /// Names that were given but lead elsewhere, with where they lead.
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
 }

@@ -153,6 +153,7 @@ fn granted_paths_reach_the_plan_with_the_right_access() {
     let ground = Ground {
         read: vec!["/usr".into()],
         write: vec!["/project".into()],
+        devices: vec!["/dev/null".into()],
         links: vec![("/bin".into(), "/usr/bin".into())],
     };
     let confinement = Confinement { scratch: Some(Scratch::default()), ..Confinement::default() };

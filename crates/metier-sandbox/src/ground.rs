@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::backend::Ground;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, DEVICES};
 use crate::outcome::RunError;
 
 /// Places that cannot be granted: they are not files but doors to the kernel and to other processes.
@@ -32,6 +32,8 @@ pub(crate) fn resolve(confinement: &Confinement) -> Result<Ground, RunError> {
         note_link(&mut ground, Path::new(path), &real);
         ground.read.push(real);
     }
+    let devices = DEVICES.iter().map(PathBuf::from);
+    ground.devices = devices.filter(|device| device.exists()).collect();
     ground.write = outermost(std::mem::take(&mut ground.write), &[]);
     ground.read = outermost(std::mem::take(&mut ground.read), &ground.write);
     Ok(ground)

@@ -16,8 +16,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
@@ -84,7 +84,8 @@ pub enum Stdin {
     Closed,
     /// These bytes, then the end.
     Bytes(Vec<u8>),
-    /// What is in this file from where it stands, then the end.
+    /// What is in this file from where it stands, then the end. The file is read while the child
+    /// runs, by the thread that waits for it, so it had better be one that never makes wait.
     File(std::fs::File),
 }
 
@@ -93,7 +94,7 @@ pub enum Stdin {
 pub struct Runner {
     helper: PathBuf,
     only: Option<BackendKind>,
-    support: Option<Support>,
+    support: Arc<OnceLock<Support>>,
 }
 
 impl Default for Runner {
@@ -107,7 +108,9 @@ impl Runner {
     /// [`helper_main`](crate::helper_main).
     #[must_use]
     pub fn new() -> Self {
-        Self { helper: PathBuf::from("/proc/self/exe"), only: None, support: None }
+        static FOUND: LazyLock<Arc<OnceLock<Support>>> = LazyLock::new(Arc::default);
+        let support = Arc::clone(&FOUND);
+        Self { helper: PathBuf::from("/proc/self/exe"), only: None, support }
     }
 
     /// The same with another program as helper, for programs that cannot call
@@ -115,6 +118,7 @@ impl Runner {
     #[must_use]
     pub fn with_helper(mut self, program: impl Into<PathBuf>) -> Self {
         self.helper = program.into();
+        self.support = Arc::default();
         self
     }
 
@@ -128,19 +132,16 @@ impl Runner {
     /// The same as if the system offered only this.
     #[must_use]
     pub fn with_support(mut self, support: Support) -> Self {
-        self.support = Some(support);
+        self.support = Arc::new(OnceLock::from(support));
         self
     }
 
-    /// What this system offers, found by building the walls once around nothing. Kept for the
-    /// process, so a change of the system is seen by the next one.
+    /// What this system offers, found by building the walls once around nothing. Kept by this runner
+    /// and its clones, and for the process by runners whose helper is the program itself; a change
+    /// of the system is seen by the next one.
     #[must_use]
     pub fn support(&self) -> Support {
-        static FOUND: OnceLock<Support> = OnceLock::new();
-        match &self.support {
-            Some(support) => support.clone(),
-            None => FOUND.get_or_init(|| self.probe()).clone(),
-        }
+        self.support.get_or_init(|| self.probe()).clone()
     }
 
     /// What would stand behind each wall of this confinement, without running anything.

@@ -6,7 +6,7 @@
 //! processes) the system call filter refuses altogether, in the private directory too.
 
 use super::{Backend, Ground, Mechanism, Shape, Support, Walls, memory_wall, syscalls_wall};
-use crate::confinement::{Confinement, DEVICES, Network};
+use crate::confinement::{Confinement, Network};
 use crate::wire::{
     Access, Bind, LandlockPlan, ProcessCap, Rules, Sockets, Surroundings, TcpRule, Tree,
 };
@@ -80,7 +80,8 @@ fn processes_wall(confinement: &Confinement, support: &Support) -> Mechanism {
 fn landlock(confinement: &Confinement, support: &Support, ground: &Ground) -> LandlockPlan {
     let read = ground.read.iter().map(|p| Bind { path: p.clone().into(), access: Access::Read });
     let write = ground.write.iter().map(|p| Bind { path: p.clone().into(), access: Access::Write });
-    let devices = DEVICES.iter().map(|d| Bind { path: (*d).into(), access: Access::Device });
+    let devices = ground.devices.iter();
+    let devices = devices.map(|p| Bind { path: p.clone().into(), access: Access::Device });
     // The child's own entry only; other processes' environments stay closed.
     let own = std::iter::once(Bind { path: "/proc/self".into(), access: Access::Read });
     let tcp = if confinement.network == Network::Off { TcpRule::Deny } else { TcpRule::Free };

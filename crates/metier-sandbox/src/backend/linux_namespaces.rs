@@ -3,7 +3,7 @@
 //! wall where the kernel has them.
 
 use super::{Backend, Ground, Mechanism, Shape, Support, Walls, memory_wall, syscalls_wall};
-use crate::confinement::{Confinement, DEVICES, Network};
+use crate::confinement::{Confinement, Network};
 use crate::wire::{
     Access, Bind, LandlockPlan, Link, NamespacePlan, NetworkPlan, ProcessCap, Rules, Sockets,
     Surroundings, TcpRule, Tree,
@@ -73,7 +73,7 @@ fn pid_max(limit: u64) -> u64 {
 
 fn namespaces(confinement: &Confinement, support: &Support, ground: &Ground) -> NamespacePlan {
     let bind = |access| move |path: &std::path::PathBuf| Bind { path: path.clone().into(), access };
-    let devices = DEVICES.iter().map(|path| Bind { path: (*path).into(), access: Access::Device });
+    let devices = ground.devices.iter().map(bind(Access::Device));
     let links = ground.links.iter();
     NamespacePlan {
         network: match confinement.network {
@@ -100,7 +100,8 @@ fn landlock(confinement: &Confinement, support: &Support, ground: &Ground) -> La
     let mut rules = vec![Bind { path: "/".into(), access: Access::Read }];
     let write = ground.write.iter().map(|path| path.clone().into());
     rules.extend(write.map(|path| Bind { path, access: Access::Write }));
-    rules.extend(DEVICES.iter().map(|d| Bind { path: (*d).into(), access: Access::Device }));
+    let devices = ground.devices.iter().map(|path| path.clone().into());
+    rules.extend(devices.map(|path| Bind { path, access: Access::Device }));
     let tcp = if confinement.network == Network::Off { TcpRule::Deny } else { TcpRule::Free };
     LandlockPlan { abi: support.landlock, tcp, rules }
 }

@@ -50,6 +50,8 @@ pub(super) fn detach_streams() -> io::Result<()> {
 /// else that was inherited is closed first.
 fn take_control() -> io::Result<OwnedFd> {
     sys::close_from(3)?;
+    // What the runner ignores would stay ignored here, and the end of children with it.
+    sys::reset_signals();
     let control = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     // Away from the terminal: its signals are meant for the runner, whose end is our signal.
     rustix::process::setsid()?;

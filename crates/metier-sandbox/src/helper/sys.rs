@@ -128,10 +128,14 @@ fn empty_signal_set() -> libc::sigset_t {
 
 /// Every signal does what it does by default and none is blocked, as a program expects at its start.
 pub(super) fn reset_signals() {
-    for signal in 1..=64 {
-        // SAFETY: sets the default action, which is no function of ours. Signals that may not be
+    // The kernel's own structure, longer than any of them is; all zeroes is the default action with
+    // no flag and no mask. Asked of the kernel, because the C library keeps two signals to itself.
+    let default = [0_u64; 8];
+    let nothing: *mut u64 = std::ptr::null_mut();
+    for signal in 1..=64_i64 {
+        // SAFETY: the kernel reads less than is there and writes nothing. Signals that may not be
         // changed give an error, which is what is wanted for them.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), nothing, 8) };
     }
     let none = empty_signal_set();
     // SAFETY: `none` is initialised; the old mask is not asked for.

@@ -24,6 +24,16 @@ struct Attempt {
     reason: String,
 }
 
+/// What can be seen of one file.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    mode: u32,
+    owner: u32,
+    links: u64,
+    changed: (i64, i64),
+    text: Vec<u8>,
+}
+
 /// What lies outside and must not notice anything.
 struct Outside {
     world: World,
@@ -101,15 +111,19 @@ impl Outside {
     }
 
     /// Everything that can be seen of the files outside.
-    fn snapshot(&self) -> BTreeMap<String, (u32, u32, u64, i64, i64, Vec<u8>)> {
+    fn snapshot(&self) -> BTreeMap<String, Seen> {
         let mut found = BTreeMap::new();
         for place in ["outside", "skill"] {
             walk(&self.world.at(place), &mut |path, metadata| {
                 let text =
                     if metadata.is_file() { std::fs::read(path).unwrap() } else { Vec::new() };
-                let times = (metadata.mtime(), metadata.mtime_nsec());
-                let seen =
-                    (metadata.mode(), metadata.uid(), metadata.nlink(), times.0, times.1, text);
+                let seen = Seen {
+                    mode: metadata.mode(),
+                    owner: metadata.uid(),
+                    links: metadata.nlink(),
+                    changed: (metadata.mtime(), metadata.mtime_nsec()),
+                    text,
+                };
                 found.insert(path.display().to_string(), seen);
             });
         }

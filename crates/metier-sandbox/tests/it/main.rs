@@ -4,7 +4,12 @@
 #![cfg(target_os = "linux")]
 #![expect(
     clippy::disallowed_methods,
-    reason = "tests make files, start programs and look at the machine's processes"
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests make files, start programs, look at the machine's processes and print what they \
+              measured; whatever fails ends the test"
 )]
 
 mod escapes;

@@ -8,7 +8,7 @@ use metier_sandbox::{
     Status, Stdin, Support, Wall,
 };
 
-use crate::world::{World, helper, runner};
+use crate::world::{Probe, World, helper, runner};
 
 fn sh(script: &str) -> Invocation {
     Invocation::new("/bin/sh").arg("-c").arg(script)
@@ -286,6 +286,26 @@ fn a_helper_that_is_none_is_an_error_and_not_a_hang() {
         assert!(!detail.is_empty());
     }
     assert!(helper().exists());
+}
+
+#[test]
+fn a_caller_that_ignores_the_end_of_children_can_run_them() {
+    // R4
+    for backend in BackendKind::ALL {
+        let world = World::new(None);
+        let probe = world.install(helper(), "probe");
+        let mut command = world.command("/bin/bash");
+        command.args(["-c", "trap '' CHLD PIPE HUP; exec \"$0\""]).arg(probe);
+        let script = "trap; grep SigIgn /proc/$$/status; exit 5";
+        let answer = Probe::from_command(command).run(&serde_json::json!({
+            "program": "/bin/sh", "args": ["-c", script], "level": "prefer", "backend": backend,
+            "scratch": world.scratch(),
+        }));
+        assert_eq!(answer["status"], "exit code 5", "{answer}");
+        let said = answer["stdout"].as_str().unwrap().to_owned();
+        // The Landlock backend shows a child only its own first process.
+        assert!(said.is_empty() || said == "SigIgn:\t0000000000000000\n", "{said}");
+    }
 }
 
 #[test]

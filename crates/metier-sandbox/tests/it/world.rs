@@ -166,8 +166,10 @@ pub(crate) fn helper() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_metier-sandbox-probe"))
 }
 
+/// A runner; what it finds out is found out once.
 pub(crate) fn runner() -> Runner {
-    Runner::new().with_helper(helper())
+    static RUNNER: OnceLock<Runner> = OnceLock::new();
+    RUNNER.get_or_init(|| Runner::new().with_helper(helper())).clone()
 }
 
 /// One of the programs beside these tests, compiled once.
