@@ -74,10 +74,8 @@ fn watch(plan: &Plan, child: libc::pid_t, signals: &OwnedFd) -> Report {
     loop {
         watch.wait(&[signals.as_fd()]);
         sample::drain(signals);
-        while let Ok(Some((pid, status))) = sys::reap(-1, false) {
-            if pid == child {
-                return Report { wait: Some(status), ..Report::default() };
-            }
+        if let Some(status) = sample::reap_some(child) {
+            return Report { wait: Some(status), ..Report::default() };
         }
         if let Some(limit) = watch.over_limit(sample::everybody) {
             return Report { limit: Some(limit), ..Report::default() };

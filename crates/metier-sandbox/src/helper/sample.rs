@@ -1,21 +1,25 @@
 //! Looking at the tree from time to time, for what no limit of the kernel bounds: the memory of all
 //! processes together, and the private directory where it lies on the machine's disk.
 
-#![expect(clippy::disallowed_methods, reason = "reads the kernel's lists of processes in `/proc`")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "reads the kernel's lists of processes in `/proc` and the clock"
+)]
 
 use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::time::Timespec;
 
-use super::scratch;
+use super::{scratch, sys};
 use crate::limits::Limit;
 use crate::wire::ScratchPlan;
 
 /// How often. A child can fill some hundred megabytes in this time, not the machine.
-const EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const EVERY: Duration = Duration::from_millis(50);
 
 /// The private directory is walked only every so many looks; a walk costs more than a look.
 const WALK_EVERY: u32 = 4;
@@ -25,26 +29,31 @@ pub(super) struct Watch {
     memory: u64,
     scratch: Option<(PathBuf, u64, u64)>,
     looks: u32,
-    due: bool,
+    last: Instant,
 }
 
 impl Watch {
     pub(super) fn new(memory: u64, scratch: Option<&ScratchPlan>) -> Self {
         let scratch = scratch.map(|s| (s.path.path().to_owned(), s.bytes, s.entries));
-        Self { memory, scratch, looks: 0, due: false }
+        Self { memory, scratch, looks: 0, last: Instant::now() }
     }
 
     /// Waits until one of the descriptors is ready or it is time to look.
-    pub(super) fn wait(&mut self, descriptors: &[BorrowedFd<'_>]) {
+    pub(super) fn wait(&self, descriptors: &[BorrowedFd<'_>]) {
         let mut fds: Vec<_> = descriptors.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
-        self.due = matches!(rustix::event::poll(&mut fds, Some(&EVERY)), Ok(0));
+        let timeout = Timespec { tv_sec: 0, tv_nsec: EVERY.subsec_nanos().into() };
+        // An interruption is as good as something to do: the caller looks and comes back.
+        let _ = rustix::event::poll(&mut fds, Some(&timeout));
     }
 
     /// The limit that is exceeded, if it is time to look and one is.
     pub(super) fn over_limit(&mut self, tree: fn() -> Vec<libc::pid_t>) -> Option<Limit> {
-        if !self.due {
+        // By the clock and not by an idle wait: a child can see to it that there is always something
+        // to do.
+        if self.last.elapsed() < EVERY {
             return None;
         }
+        self.last = Instant::now();
         self.looks = self.looks.wrapping_add(1);
         if uses_more_than(self.memory, &tree()) {
             return Some(Limit::Memory);
@@ -57,6 +66,20 @@ impl Watch {
         let full = used.saturating_add(nameless(path, &tree())) > *bytes || seen > *entries;
         full.then_some(Limit::Scratch)
     }
+}
+
+/// How many ended processes are dealt with before anything else gets its turn again.
+const AT_ONCE: usize = 256;
+
+/// Waits for children that have ended, some at a time. The status of `child`, if it is one of them.
+pub(super) fn reap_some(child: libc::pid_t) -> Option<i32> {
+    for _ in 0..AT_ONCE {
+        let Ok(Some((pid, status))) = sys::reap(-1, false) else { return None };
+        if pid == child {
+            return Some(status);
+        }
+    }
+    None
 }
 
 /// Empties a signal descriptor; who ended is asked of the kernel, not of it.

@@ -57,9 +57,12 @@ fn limits_are_looked_at_only_when_it_is_time() {
     rustix::io::write(&writer, b"x").unwrap();
     let myself = || vec![rustix::process::getpid().as_raw_pid()];
     let mut watch = Watch::new(1, None);
+    watch.last = Instant::now() + Duration::from_secs(1000);
     watch.wait(&[reader.as_fd()]);
     assert_eq!(watch.over_limit(myself), None);
-    watch.wait(&[]);
+    // A descriptor that is always ready does not put the look off.
+    watch.last = Instant::now() - EVERY;
+    watch.wait(&[reader.as_fd()]);
     assert_eq!(watch.over_limit(myself), Some(Limit::Memory));
 }
 

@@ -112,7 +112,13 @@ const NEVER: &[c_long] = &[
     libc::SYS_shmat,
     libc::SYS_shmctl,
     libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
     libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
 ];
@@ -213,11 +219,15 @@ const MAKES_FILE: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY))
 /// Calls that name a process, and which argument names it; only 0, the caller itself, passes.
 const SELF_ONLY: &[(c_long, u32)] = &[
     (libc::SYS_prlimit64, 0),
-    (libc::SYS_setpriority, 1),
-    (libc::SYS_ioprio_set, 1),
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setscheduler, 0),
     (libc::SYS_sched_setparam, 0),
+];
+
+/// Calls that name a process, a group or a whole user, and the kinds that pass: not a user.
+const NOT_ALL_OF_A_USER: &[(c_long, [u32; 2])] = &[
+    (libc::SYS_setpriority, [libc::PRIO_PROCESS, libc::PRIO_PGRP]),
+    (libc::SYS_ioprio_set, [1, 2]),
 ];
 
 /// The filter for these rules.
@@ -241,6 +251,9 @@ pub(super) fn program(rules: Rules) -> Vec<sock_filter> {
         code.allow_if(libc::SYS_utimensat, &Clause::null(1));
         for (call, argument) in SELF_ONLY {
             code.allow_if(*call, &[Clause::of(*argument, &[0])]);
+        }
+        for (call, kinds) in NOT_ALL_OF_A_USER {
+            code.allow_if(*call, &[Clause::of(0, kinds), Clause::of(1, &[0])]);
         }
     }
     for (call, argument) in MODES.iter().chain(MODES_HERE) {

@@ -219,6 +219,18 @@ fn on_the_machines_own_tree_only_oneself_can_be_set() {
 }
 
 #[test]
+fn on_the_machines_own_tree_a_whole_user_cannot_be_set() {
+    // R6
+    let shared = rules(Sockets::Pairs, Surroundings::Shared);
+    let priority = |which: u64, who: u64| call(&shared, libc::SYS_setpriority, &[which, who, 5]);
+    assert_eq!([priority(0, 0), priority(1, 0)], [ALLOW; 2]);
+    assert_eq!([priority(2, 0), priority(0, 77), priority(2, 77)], [refused(libc::EPERM); 3]);
+    let disk = |which: u64, who: u64| call(&shared, libc::SYS_ioprio_set, &[which, who, 0]);
+    assert_eq!([disk(1, 0), disk(2, 0)], [ALLOW; 2]);
+    assert_eq!([disk(3, 0), disk(1, 77)], [refused(libc::EPERM); 2]);
+}
+
+#[test]
 fn only_two_personalities_can_be_taken() {
     // R6
     let take = |personality: u64| call(&strict(), libc::SYS_personality, &[personality]);

@@ -49,10 +49,8 @@ fn watch(control: &OwnedFd, plan: &Plan, child: libc::pid_t, signals: &OwnedFd) 
     loop {
         watch.wait(&[signals.as_fd(), control.as_fd()]);
         sample::drain(signals);
-        while let Ok(Some((pid, status))) = sys::reap(-1, false) {
-            if pid == child {
-                return Report { wait: Some(status), ..Report::default() };
-            }
+        if let Some(status) = sample::reap_some(child) {
+            return Report { wait: Some(status), ..Report::default() };
         }
         if is_stop(control.as_fd()) {
             return Report::default();

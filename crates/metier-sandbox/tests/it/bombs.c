@@ -1,6 +1,6 @@
 // Takes as much as it gets of one thing, and says how much that was.
 //
-// usage: bombs forks|threads|memory|shared|tree|file|files|nameless|hidden|descriptors|cpu|cpu-ignoring|flood|deep|bomb
+// usage: bombs forks|threads|memory|shared|tree|churn|file|files|nameless|hidden|descriptors|cpu|cpu-ignoring|flood|deep|bomb
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +36,11 @@ int main(int argc, char **argv) {
     for (;;) { char *p = mmap(0, 16 * MIB, PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); if (p == MAP_FAILED) break; touch(p, 16 * MIB); n += 16; if (n > 8192) break; }
   } else if (!strcmp(what, "tree")) {
     for (int i = 0; i < 24; i++) if (fork() == 0) { char *p = malloc(128 * MIB); if (p) touch(p, 128 * MIB); for (;;) pause(); }
+    for (;;) pause();
+  } else if (!strcmp(what, "churn")) {
+    // Memory that grows while orphans end all the time, so that whoever watches is never idle.
+    for (int i = 0; i < 2; i++) if (fork() == 0) for (;;) { pid_t p = fork(); if (p == 0) { if (fork() == 0) _exit(0); _exit(0); } waitpid(p, NULL, 0); }
+    for (int i = 0; i < 24; i++) { if (fork() == 0) { char *p = malloc(64 * MIB); if (p) touch(p, 64 * MIB); for (;;) pause(); } usleep(20000); }
     for (;;) pause();
   } else if (!strcmp(what, "file")) {
     signal(SIGXFSZ, SIG_IGN);

@@ -202,6 +202,11 @@ fn no_attempt_to_get_out_succeeds_from_any_backend_as_any_user() {
             let escaped = attempts.iter().filter(|a| a.result != "blocked");
             let escaped: Vec<_> = escaped.map(|a| format!("{}: {}", a.class, a.name)).collect();
             assert_eq!(escaped, Vec::<String>::new(), "{} as {who}", backend.name());
+            let crashed = attempts.iter().filter(|a| {
+                a.reason.starts_with("SIG") && a.reason != "SIGSYS" && a.reason != "SIGKILL"
+            });
+            let crashed: Vec<_> = crashed.map(|a| format!("{}: {}", a.name, a.reason)).collect();
+            assert_eq!(crashed, Vec::<String>::new(), "an attempt that crashes shows nothing");
             assert!(attempts.len() >= 150, "{} attempts", attempts.len());
             assert_eq!(outside.snapshot(), before, "something outside changed");
             outside.nobody_was_reached();

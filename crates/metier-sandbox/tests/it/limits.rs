@@ -119,9 +119,11 @@ fn a_child_gets_no_more_memory_than_allowed() {
     everywhere(&["shared"], |_, answer| {
         assert_eq!(answer["status"], format!("stopped at the limit on {}", Limit::Memory));
     });
-    everywhere(&["tree"], |_, answer| {
-        assert_eq!(answer["status"], "stopped at the limit on memory", "{answer}");
-    });
+    for what in ["tree", "churn"] {
+        everywhere(&[what], |_, answer| {
+            assert_eq!(answer["status"], "stopped at the limit on memory", "{answer}");
+        });
+    }
 }
 
 #[test]
