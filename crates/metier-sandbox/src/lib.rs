@@ -25,9 +25,15 @@
 //! }
 //! ```
 
+#![cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "plans are made everywhere and carried out on Linux only")
+)]
+
 pub mod backend;
 pub mod confinement;
 pub mod environment;
+mod invocation;
 pub mod limits;
 mod outcome;
 mod wire;
@@ -36,6 +42,8 @@ mod wire;
 mod cancel;
 #[cfg(target_os = "linux")]
 mod channel;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 #[cfg(target_os = "linux")]
 mod ground;
 #[cfg(target_os = "linux")]
@@ -47,12 +55,15 @@ mod runner;
 
 pub use backend::{BackendKind, Support};
 pub use confinement::{Confinement, Level, Network, Scratch};
+pub use invocation::{Invocation, Stdin};
 pub use limits::{Limit, Limits, Overflow};
 pub use outcome::{Captured, Enforced, Missing, Outcome, RunError, Status, Wall};
 
 #[cfg(target_os = "linux")]
 pub use cancel::Cancel;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Cancel, Runner, helper_main};
 #[cfg(target_os = "linux")]
 pub use helper::helper_main;
 #[cfg(target_os = "linux")]
-pub use runner::{Invocation, Runner, Stdin};
+pub use runner::Runner;
