@@ -240,14 +240,14 @@ fn errors_read_as_sentences() {
     let table = [
         (
             error("profil = 1").to_string(),
-            "policy.toml:1: unknown key `profil`; did you mean `profile`?",
+            "policy.toml:1:1: unknown key `profil`; did you mean `profile`?",
         ),
-        (error("xyzzy = 1").to_string(), "policy.toml:1: unknown key `xyzzy`"),
+        (error("xyzzy = 1").to_string(), "policy.toml:1:1: unknown key `xyzzy`"),
         (
             error("default = 'x'").to_string(),
-            "policy.toml:1: `default` is `x`, but must be one of `allow`, `ask`, `deny`",
+            "policy.toml:1:11: `default` is `x`, but must be one of `allow`, `ask`, `deny`",
         ),
-        (error("[[rule]]\nid = 'x'").to_string(), "policy.toml:1: the rule has no `verdict`"),
+        (error("[[rule]]\nid = 'x'").to_string(), "policy.toml:1:1: the rule has no `verdict`"),
     ];
     for (found, expected) in table {
         assert_eq!(found, expected);
