@@ -119,9 +119,12 @@ fn a_child_gets_no_more_memory_than_allowed() {
     everywhere(&["shared"], |_, answer| {
         assert_eq!(answer["status"], format!("stopped at the limit on {}", Limit::Memory));
     });
+    // What a tree uses together is sampled: processes that come and go between two looks are ended
+    // by the time limit instead.
     for what in ["tree", "churn"] {
         everywhere(&[what], |_, answer| {
-            assert_eq!(answer["status"], "stopped at the limit on memory", "{answer}");
+            let ends = ["stopped at the limit on memory", "stopped after the time limit"];
+            assert!(ends.iter().any(|end| answer["status"] == *end), "{answer}");
         });
     }
 }

@@ -72,7 +72,9 @@ fn check(end: End, expect: Status) {
     });
     for (backend, way, outcome, left) in lines {
         println!("{end:?} {:<16} {way:<14} left {left} {:?}", backend.name(), outcome.duration);
-        assert_eq!(outcome.stdout.bytes, b"ready\n", "{way} on {}", backend.name());
+        // A cancellation may come before the child has said that it is ready.
+        let said = outcome.stdout.bytes == b"ready\n" || end == End::Cancel;
+        assert!(said, "{way} on {}: {:?}", backend.name(), outcome.stdout);
         assert_eq!(outcome.status, expect, "{way} on {}", backend.name());
         assert_eq!(left, 0, "{way} on {}", backend.name());
     }
