@@ -1,4 +1,4 @@
-//! What a session costs beside a floor in the same run: rulings beside a string comparison,
+//! N2, N4: what a session costs beside a floor in the same run: rulings beside a string comparison,
 //! activation beside reading the file, appends beside a bare write.
 //!
 //!     cargo bench -p metier-runtime --bench session
