@@ -66,7 +66,7 @@ fn a_shell_call_is_its_commands_and_files() {
     check("git log > \"$x\"", &["Write somewhere", "git log"]);
     check(
         "git log > /dev/tcp/a/80",
-        &["the command cannot be judged: it opens a connection through `/dev/tcp`", "git log"],
+        &["what cannot be judged: it opens a connection through `/dev/tcp`", "git log"],
     );
 }
 
@@ -92,12 +92,10 @@ fn a_change_of_directory_leaves_relative_paths_open() {
     check("cd /tmp; git log > x", &["cd /tmp", "Write somewhere", "git log"]);
     check("cd /tmp; git log > /x", &["cd /tmp", "Write /x", "git log"]);
     check("git log > x; cd /tmp", &["Write somewhere", "git log", "cd /tmp"]);
-    check("sh -c 'cd /tmp; git log > x'", &[
-        "sh -c cd /tmp; git log > x",
-        "2> cd /tmp",
-        "2> Write somewhere",
-        "2> git log",
-    ]);
+    check(
+        "sh -c 'cd /tmp; git log > x'",
+        &["sh -c cd /tmp; git log > x", "2> cd /tmp", "2> Write somewhere", "2> git log"],
+    );
     check("git -C sub log --output=x", &["git -C sub log --output=x", "4> Write somewhere"]);
 }
 
@@ -131,7 +129,10 @@ fn calls_without_a_shell_are_files_addresses_or_the_tool() {
     // S3
     assert_eq!(acts_of("TodoWrite", json!({})), [Act::Tool]);
     assert_eq!(acts_of("Grep", json!({"pattern": "x"})), [Act::Tool]);
-    assert_eq!(acts_of("WebFetch", json!({"url": "https://a.b"})), [Act::Fetch(Some("https://a.b".into()))]);
+    assert_eq!(
+        acts_of("WebFetch", json!({"url": "https://a.b"})),
+        [Act::Fetch(Some("https://a.b".into()))]
+    );
     assert_eq!(acts_of("WebFetch", json!({})), [Act::Fetch(None)]);
     let unreadable = acts_of("Bash", json!({}));
     assert!(matches!(unreadable.as_slice(), [Act::Unresolvable(_)]));
@@ -151,11 +152,10 @@ fn words_that_are_run_as_they_are_need_no_shell() {
         lines
     };
     assert_eq!(lines(json!(["git", "log", "; rm x"])), ["git log ; rm x"]);
-    assert_eq!(lines(json!(["bash", "-lc", "git log; rm x"])), [
-        "bash -lc git log; rm x",
-        "2> git log",
-        "2> rm x"
-    ]);
+    assert_eq!(
+        lines(json!(["bash", "-lc", "git log; rm x"])),
+        ["bash -lc git log; rm x", "2> git log", "2> rm x"]
+    );
     assert_eq!(lines(json!([])), [""]);
 }
 
@@ -171,7 +171,10 @@ fn the_directory_a_call_asks_for_is_where_its_paths_start() {
     let command = "git log > x";
     assert_eq!(spot(json!({"command": command})).as_deref(), Some("/project/x"));
     assert_eq!(spot(json!({"command": command, "workdir": "/tmp"})).as_deref(), Some("/tmp/x"));
-    assert_eq!(spot(json!({"command": command, "workdir": "sub"})).as_deref(), Some("/project/sub/x"));
+    assert_eq!(
+        spot(json!({"command": command, "workdir": "sub"})).as_deref(),
+        Some("/project/sub/x")
+    );
     assert_eq!(spot(json!({"command": command, "workdir": 5})), None);
 }
 

@@ -71,7 +71,12 @@ fn proposals_say_what_they_are() {
     // S7
     let table = [
         (Override::Model { model: "m".into() }, OverrideKind::Model, "model", "the model `m`"),
-        (Override::Provider { provider: "p".into() }, OverrideKind::Provider, "provider", "the provider `p`"),
+        (
+            Override::Provider { provider: "p".into() },
+            OverrideKind::Provider,
+            "provider",
+            "the provider `p`",
+        ),
         (
             Override::ToolDefault { tool: "Bash".into(), arguments: Value::Null },
             OverrideKind::ToolDefault,

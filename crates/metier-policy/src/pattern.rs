@@ -143,7 +143,8 @@ impl Pattern {
             Form::Plain => {
                 self.name == call.native
                     || self.name == call.canonical
-                    || (self.canonical == call.canonical && host.tool(&self.name).is_none())
+                    || (self.canonical == call.canonical
+                        && (host.mixed || host.tool(&self.name).is_none()))
             }
         }
     }

@@ -18,10 +18,7 @@ fn verdict(policy: &Policy, command: &str) -> Verdict {
 }
 
 fn ruling(policy: &Policy, tool: &str, arguments: serde_json::Value) -> Ruling {
-    let place = Place {
-        home: Some("/home/user".as_ref()),
-        ..Place::lexical("/project".as_ref())
-    };
+    let place = Place { home: Some("/home/user".as_ref()), ..Place::lexical("/project".as_ref()) };
     let call = ToolCall::new(tool, arguments);
     decide(policy, &ActiveStack::default(), &call, HostTable::plain(), &place)
 }
@@ -169,7 +166,8 @@ fn rules_come_before_the_profile_of_their_file() {
     let own = Policy::merge([(PolicyLayer::Personal, file("default = 'deny'"))]);
     assert_eq!(verdict(&own, "ls"), Verdict::Deny);
     assert_eq!(verdict(&own, "$x"), Verdict::Deny);
-    let open = Policy::merge([(PolicyLayer::Personal, file("default = 'allow'\nunresolvable = 'deny'"))]);
+    let open =
+        Policy::merge([(PolicyLayer::Personal, file("default = 'allow'\nunresolvable = 'deny'"))]);
     assert_eq!(verdict(&open, "ls"), Verdict::Allow);
     assert_eq!(verdict(&open, "$(("), Verdict::Deny);
 }
@@ -194,7 +192,8 @@ fn settings_follow_the_strongest_layer_and_then_the_strictest() {
     // S4
     let mode = |layers: &[(PolicyLayer, &str)]| {
         let files = layers.iter().map(|(layer, mode)| {
-            let text = if mode.is_empty() { String::new() } else { format!("allowed-tools = '{mode}'") };
+            let text =
+                if mode.is_empty() { String::new() } else { format!("allowed-tools = '{mode}'") };
             (*layer, file(&text))
         });
         Policy::merge(files).mode()
@@ -279,15 +278,18 @@ fn a_policy_lists_its_rules() {
     let rules: Vec<(&str, &str)> = policy.rules().map(|(layer, rule)| (layer, rule.id())).collect();
     assert_eq!(rules[0], ("enterprise policy", "deny Bash(y:*)"));
     assert_eq!(rules[1], ("project policy", "deny Bash(x:*)"));
-    assert!(rules.iter().any(|(layer, id)| *layer == "`default` profile" && *id == "default/secrets"));
+    assert!(
+        rules.iter().any(|(layer, id)| *layer == "`default` profile" && *id == "default/secrets")
+    );
 }
 
 #[test]
 fn a_policy_may_know_more_programs() {
     // S3, S4
-    let more: ProgramTable =
-        toml::from_str("[[program]]\nnames = ['run']\nrole = 'transparent'\nstops-at = 1\ncommand-at = 1")
-            .expect("a table");
+    let more: ProgramTable = toml::from_str(
+        "[[program]]\nnames = ['run']\nrole = 'transparent'\nstops-at = 1\ncommand-at = 1",
+    )
+    .expect("a table");
     let text = rule("deny", "Bash(rm:*)");
     let policy = Policy::merge([(PolicyLayer::Personal, file(&text))]);
     assert_eq!(verdict(&policy, "run rm x"), Verdict::Allow);
@@ -316,6 +318,9 @@ fn words_of_settings_are_stable() {
     assert_eq!(PolicyLayer::Personal.as_str(), "personal");
     assert_eq!(PolicyLayer::Project.as_str(), "project");
     assert_eq!(Profile::ALL.map(Profile::as_str), ["strict", "default", "full-auto"]);
-    assert_eq!(AllowedToolsMode::ALL.map(AllowedToolsMode::as_str), ["restrict", "ignore", "pre-approve"]);
+    assert_eq!(
+        AllowedToolsMode::ALL.map(AllowedToolsMode::as_str),
+        ["restrict", "ignore", "pre-approve"]
+    );
     assert_eq!(ScriptRead::ALL.map(ScriptRead::as_str), ["refuse", "allow"]);
 }

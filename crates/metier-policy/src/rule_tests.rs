@@ -58,7 +58,8 @@ fn to_allow_every_active_skill_must_fit() {
 #[test]
 fn conditions_on_one_skill_hold_together() {
     // S4
-    let rule = rule("verdict = 'deny'\npattern = '*'\nlayer = ['project', 'plugin']\ntrust = 'present'");
+    let rule =
+        rule("verdict = 'deny'\npattern = '*'\nlayer = ['project', 'plugin']\ntrust = 'present'");
     assert!(applies(&rule, &[("a", "project", "present")]));
     assert!(applies(&rule, &[("a", "Plugin", "Present")]));
     assert!(!applies(&rule, &[("a", "project", "approved"), ("b", "personal", "present")]));
@@ -80,7 +81,9 @@ fn a_rule_may_be_about_one_agent() {
 #[test]
 fn a_rule_may_ask_for_arguments() {
     // S4
-    let rule = rule("verdict = 'deny'\npattern = 'Bash'\narguments = { sandbox = false, user = 'root*', n = 5 }");
+    let rule = rule(
+        "verdict = 'deny'\npattern = 'Bash'\narguments = { sandbox = false, user = 'root*', n = 5 }",
+    );
     let check = |arguments: Value| {
         rule.applies(&ToolCall::new("Bash", arguments), HostTable::plain(), &ActiveStack::default())
     };

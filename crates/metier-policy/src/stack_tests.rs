@@ -39,9 +39,8 @@ fn a_stack_is_made_of_skills_in_order() {
 #[test]
 fn a_skill_without_allowed_tools_has_no_clause() {
     // S3
-    let stack: ActiveStack = [skill("a", None), skill("b", Some("")), skill("c", Some("Read"))]
-        .into_iter()
-        .collect();
+    let stack: ActiveStack =
+        [skill("a", None), skill("b", Some("")), skill("c", Some("Read"))].into_iter().collect();
     let clauses: Vec<Option<usize>> = stack
         .entries()
         .iter()
@@ -96,6 +95,7 @@ fn a_directory_that_is_no_plain_word_is_not_put_in() {
         let stack: ActiveStack = [active].into_iter().collect();
         assert_eq!(stack.faults().count(), 1, "{directory}");
     }
-    let stack: ActiveStack = [skill("x", Some("Bash(${SKILL_DIR}/run.sh:*)"))].into_iter().collect();
+    let stack: ActiveStack =
+        [skill("x", Some("Bash(${SKILL_DIR}/run.sh:*)"))].into_iter().collect();
     assert_eq!(stack.faults().count(), 1);
 }

@@ -332,8 +332,9 @@ impl Reader<'_> {
                 continue;
             }
             let alike = known.iter().min_by_key(|known| distance(known, name));
-            let suggestion =
-                alike.filter(|known| distance(known, name) <= name.len().div_ceil(4)).map(|s| (*s).to_owned());
+            let suggestion = alike
+                .filter(|known| distance(known, name) <= name.len().div_ceil(4))
+                .map(|s| (*s).to_owned());
             let kind = PolicyErrorKind::UnknownKey { key: name.to_owned(), suggestion };
             return Err(self.error(Some(key.span().start), kind));
         }

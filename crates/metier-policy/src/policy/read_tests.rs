@@ -175,7 +175,8 @@ fn patterns_that_are_not_understood_are_errors() {
         ("!Bash(a;b)", "not understood"),
         ("!!Bash", "only understood in policy rules"),
     ] {
-        let text = format!("[[rule]]\nverdict = 'deny'\npatterns = [\n  'Read',\n  '{pattern}',\n]");
+        let text =
+            format!("[[rule]]\nverdict = 'deny'\npatterns = [\n  'Read',\n  '{pattern}',\n]");
         let error = error(&text);
         assert_eq!(error.line, Some(5), "{pattern}");
         let PolicyErrorKind::Pattern { pattern: named, fault: found } = &error.kind else {
@@ -191,7 +192,8 @@ fn a_rule_whose_examples_fail_is_an_error() {
     // S4
     let text = "[[rule]]\nid = 'push'\nverdict = 'deny'\npattern = 'Bash(git push:*)'\n\
                 matches = [\n  'Bash(git push)',\n  'Bash(git pull)',\n]";
-    let missed = PolicyErrorKind::MissedExample { rule: "push".into(), example: "Bash(git pull)".into() };
+    let missed =
+        PolicyErrorKind::MissedExample { rule: "push".into(), example: "Bash(git pull)".into() };
     check(text, 7, missed);
     let text = "[[rule]]\nid = 'push'\nverdict = 'deny'\npattern = 'Bash(git push:*)'\n\
                 not_matches = ['Bash(git status)', 'Bash(git -C x push)']";
@@ -232,7 +234,10 @@ fn a_policy_is_bounded() {
 fn errors_read_as_sentences() {
     // S4
     let table = [
-        (error("profil = 1").to_string(), "policy.toml:1: unknown key `profil`; did you mean `profile`?"),
+        (
+            error("profil = 1").to_string(),
+            "policy.toml:1: unknown key `profil`; did you mean `profile`?",
+        ),
         (error("xyzzy = 1").to_string(), "policy.toml:1: unknown key `xyzzy`"),
         (
             error("default = 'x'").to_string(),
@@ -272,7 +277,10 @@ fn spelling_is_measured_by_characters() {
 fn examples_stand_for_calls() {
     // S4
     let call = |text: &str| as_call(&parse_pattern(text).expect("a call"));
-    assert_eq!(call("Bash(ls (x))"), ToolCall::new("Bash", serde_json::json!({"command": "ls (x)"})));
+    assert_eq!(
+        call("Bash(ls (x))"),
+        ToolCall::new("Bash", serde_json::json!({"command": "ls (x)"}))
+    );
     assert_eq!(call("Read(a)"), ToolCall::new("Read", serde_json::json!({"file_path": "a"})));
     assert_eq!(call("Grep(a)"), ToolCall::new("Grep", serde_json::json!({"path": "a"})));
     assert_eq!(call("WebFetch(u)"), ToolCall::new("WebFetch", serde_json::json!({"url": "u"})));
