@@ -72,8 +72,8 @@ fn every_skill_on_the_stack_has_to_agree() {
     );
     let status = || json!({"command": "git status"});
     let log = || json!({"command": "git log"});
-    assert_eq!(verdict(&[git.clone()], "Bash", status()), Verdict::Allow);
-    assert_eq!(verdict(&[read.clone()], "Bash", status()), Verdict::Deny);
+    assert_eq!(verdict(std::slice::from_ref(&git), "Bash", status()), Verdict::Allow);
+    assert_eq!(verdict(std::slice::from_ref(&read), "Bash", status()), Verdict::Deny);
     assert_eq!(verdict(&[read.clone(), git.clone()], "Bash", status()), Verdict::Deny);
     assert_eq!(verdict(&[git.clone(), read.clone()], "Bash", status()), Verdict::Deny);
     assert_eq!(verdict(&[read.clone(), git.clone()], "Bash", log()), Verdict::Allow);

@@ -436,3 +436,7 @@ fn is_named_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, strict: boo
     };
     own || (strict && same_way)
 }
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -288,7 +288,7 @@ fn variables_that_are_set_are_found() {
 }
 
 #[test]
-fn what_shells_read_differently_is_refused() {
+fn words_that_shells_read_differently_are_refused() {
     // S3
     let table = [
         ("a 'b", "single quote is not closed"),
@@ -333,6 +333,16 @@ fn what_shells_read_differently_is_refused() {
         ("function f { a; }", "function"),
         ("a *(b)", "right after a word"),
         ("a @(b|c)", "right after a word"),
+    ];
+    for (text, reason) in table {
+        refused(text, reason);
+    }
+}
+
+#[test]
+fn commands_that_shells_read_differently_are_refused() {
+    // S3
+    let table = [
         ("coproc a", "coprocess"),
         ("a {x}> b", "unusual descriptor"),
         ("a 10> b", "unusual descriptor"),
