@@ -41,18 +41,18 @@ pub(crate) struct Bench<'c> {
     pub(crate) clauses: Vec<&'c Clause>,
     /// What applies when no clause does; without it the bench has no opinion then.
     pub(crate) fallback: Option<Fallback>,
-    /// It is asked only about what no other bench has an opinion on, unless that one is advisory.
+    /// How it counts beside the others.
     pub(crate) standing: Standing,
 }
 
 /// How a bench counts beside the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Its opinion stands in for the last resort's.
+    /// Its allow stands in for whatever the last resort would say.
     Full,
     /// It can only add strictness: the last resort is asked all the same.
     Advisory,
-    /// Asked about what no bench of full standing decided.
+    /// Asked about what no bench of full standing allowed.
     LastResort,
 }
 
@@ -101,9 +101,29 @@ enum Fit {
 struct Opinion {
     verdict: Verdict,
     clause: Option<usize>,
+    /// The clause fits only possibly; whoever is asked last is asked all the same.
     possibly: bool,
-    coverage: Option<Coverage>,
+    /// How far the act was allowed in so many words, and by which clause.
+    allowed: Option<(Coverage, usize)>,
     near: Option<String>,
+}
+
+/// What the benches said about one act together.
+struct Answer {
+    denied: bool,
+    /// How far the act was allowed in so many words, by all that had an opinion.
+    coverage: Option<Coverage>,
+    /// How many clauses of each bench come before the one that allowed it.
+    before: Vec<usize>,
+}
+
+/// How an act is looked at.
+#[derive(Clone, Copy)]
+struct Scope<'s> {
+    /// It needs a clause that allows it; otherwise it is fine unless a clause minds it.
+    needs_pattern: bool,
+    /// How many clauses of each bench are asked.
+    before: &'s [usize],
 }
 
 struct Trial<'c, 'a> {
@@ -118,31 +138,31 @@ pub(crate) fn judge<'a>(
     acts: &'a [Act],
 ) -> Vec<Finding<'a>> {
     let mut trial = Trial { benches, findings: Vec::new() };
+    let all: Vec<usize> = benches.iter().map(|bench| bench.clauses.len()).collect();
     for act in acts {
-        trial.act(case, act);
+        trial.act(case, act, Scope { needs_pattern: true, before: &all });
     }
     trial.findings
 }
 
 impl<'a> Trial<'_, 'a> {
-    fn act(&mut self, case: &Case<'_>, act: &'a Act) {
+    fn act(&mut self, case: &Case<'_>, act: &'a Act, scope: Scope<'_>) {
         let Act::Command(command) = act else {
             // Tools that activate or read skills are fine unless a clause minds them.
-            self.ask(case, act, case.call.flow.is_none());
+            let needs_pattern = scope.needs_pattern && case.call.flow.is_none();
+            self.ask(case, act, Scope { needs_pattern, ..scope });
             return;
         };
-        let from = self.findings.len();
-        let coverage = self.ask(case, act, command.role == Role::Plain);
-        let denied = self.findings.iter().skip(from).any(|f| f.verdict == Verdict::Deny);
-        self.consequences(case, command, coverage, denied);
-        self.touches(case, command);
+        let needs_pattern = scope.needs_pattern && command.role == Role::Plain;
+        let answer = self.ask(case, act, Scope { needs_pattern, ..scope });
+        self.consequences(case, command, &answer, scope);
+        self.touches(case, command, scope);
     }
 
-    /// Asks the benches about one act and notes what they say. The answer is how far the act was
-    /// allowed in so many words, by all that had an opinion.
-    fn ask(&mut self, case: &Case<'_>, act: &'a Act, needs_pattern: bool) -> Option<Coverage> {
-        let mut decided = false;
-        let mut coverage: Option<Option<Coverage>> = None;
+    /// Asks the benches about one act and notes what they say.
+    fn ask(&mut self, case: &Case<'_>, act: &'a Act, scope: Scope<'_>) -> Answer {
+        let mut answer = Answer { denied: false, coverage: None, before: scope.before.to_vec() };
+        let (mut decided, mut first) = (false, true);
         for standing in [Standing::Full, Standing::Advisory, Standing::LastResort] {
             if standing == Standing::LastResort && decided {
                 break;
@@ -151,34 +171,54 @@ impl<'a> Trial<'_, 'a> {
                 if bench.standing != standing {
                     continue;
                 }
-                let Some(opinion) = bench.opinion(case, act, needs_pattern) else { continue };
-                decided |= standing == Standing::Full;
-                coverage = Some(match (coverage, opinion.coverage) {
-                    (None, mine) => mine,
-                    (Some(theirs), mine) => theirs.zip(mine).map(|(a, b)| a.narrower(b)),
-                });
+                let clauses = scope.before.get(index).copied().unwrap_or_default();
+                let Some(opinion) = bench.opinion(case, act, scope.needs_pattern, clauses) else {
+                    continue;
+                };
+                // Only an allow takes the word from the last resort: it can be relaxed, not hidden.
+                decided |= standing == Standing::Full
+                    && !opinion.possibly
+                    && opinion.verdict == Verdict::Allow;
+                answer.denied |= opinion.verdict == Verdict::Deny;
+                let mine = opinion.allowed.map(|(coverage, _)| coverage);
+                answer.coverage = match answer.coverage {
+                    _ if first => mine,
+                    theirs => theirs.zip(mine).map(|(theirs, mine)| theirs.narrower(mine)),
+                };
+                first = false;
+                if let (Some((_, clause)), Some(before)) =
+                    (opinion.allowed, answer.before.get_mut(index))
+                {
+                    *before = clause;
+                }
                 self.findings.push(opinion.into_finding(index, act));
             }
         }
-        coverage.flatten()
+        answer
     }
 
-    /// What a command does because of its options, unless the author of the pattern that allowed
-    /// it spelled those out. That it runs code is part of allowing it; what it may do that cannot
-    /// be told is asked about, unless it is denied as it stands.
+    /// What a command does because of its options. What the author of the pattern that allowed it
+    /// spelled out or left open needs no pattern any more, but the clauses before that one still
+    /// have their say. What it may do that cannot be told is asked about, unless it is denied as it
+    /// stands.
     fn consequences(
         &mut self,
         case: &Case<'_>,
         command: &'a Command,
-        coverage: Option<Coverage>,
-        denied: bool,
+        answer: &Answer,
+        scope: Scope<'_>,
     ) {
         for (at, consequence) in &command.consequences {
+            let covered = answer.coverage.is_some_and(|coverage| covers(command, coverage, *at));
+            let inner = if covered {
+                Scope { needs_pattern: false, before: &answer.before }
+            } else {
+                scope
+            };
             match consequence {
-                _ if coverage.is_some_and(|coverage| is_spelled_out(command, coverage, *at)) => {}
-                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act)),
-                Consequence::Escape(act) if coverage.is_none() && !denied => {
-                    self.ask(case, act, true);
+                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act, inner)),
+                Consequence::Escape(act) if answer.coverage.is_none() && !answer.denied => {
+                    self.ask(case, act, scope);
                 }
                 Consequence::Escape(_) | Consequence::Code(_) => {}
             }
@@ -188,13 +228,13 @@ impl<'a> Trial<'_, 'a> {
     /// Files and addresses a program uses because that is what it is for: the clause that allowed
     /// the program allowed them, so only clauses that ask or deny matter, and only about files that
     /// are known.
-    fn touches(&mut self, case: &Case<'_>, command: &'a Command) {
+    fn touches(&mut self, case: &Case<'_>, command: &'a Command, scope: Scope<'_>) {
         for touch in &command.touches {
             if matches!(touch, Act::File(FileUse { spots: None, .. })) {
                 continue;
             }
             let from = self.findings.len();
-            self.ask(case, touch, false);
+            self.ask(case, touch, Scope { needs_pattern: false, ..scope });
             let new = self.findings.split_off(from);
             self.findings
                 .extend(new.into_iter().filter(|finding| finding.verdict > Verdict::Allow));
@@ -203,13 +243,18 @@ impl<'a> Trial<'_, 'a> {
 }
 
 impl Bench<'_> {
-    /// What the bench says about an act, if anything. An act that needs no pattern of its own is
-    /// fine unless a clause minds it.
-    fn opinion(&self, case: &Case<'_>, act: &Act, needs_pattern: bool) -> Option<Opinion> {
+    /// What the first so many clauses of the bench say about an act, if anything.
+    fn opinion(
+        &self,
+        case: &Case<'_>,
+        act: &Act,
+        needs_pattern: bool,
+        clauses: usize,
+    ) -> Option<Opinion> {
         let mut floor: Option<(Verdict, usize)> = None;
         let mut near = None;
         let mut decided = None;
-        for (index, clause) in self.clauses.iter().enumerate() {
+        for (index, clause) in self.clauses.iter().take(clauses).enumerate() {
             match fit(case, clause, act) {
                 Fit::Surely(coverage) => {
                     decided = Some((clause.verdict, index, coverage));
@@ -222,19 +267,29 @@ impl Bench<'_> {
                 Fit::Not(why) => near = near.or(why),
             }
         }
-        let (verdict, clause) = match decided {
-            Some((verdict, index, _)) => (verdict, Some(index)),
-            None => (self.fallback_on(act, needs_pattern)?, None),
+        let allowed = decided.filter(|(verdict, ..)| *verdict == Verdict::Allow);
+        let allowed = allowed.map(|(_, clause, coverage)| (coverage, clause));
+        let certain = match decided {
+            Some((verdict, index, _)) => Some((verdict, Some(index))),
+            None => self.fallback_on(act, needs_pattern).map(|verdict| (verdict, None)),
         };
-        let coverage = decided.map(|(.., coverage)| coverage).filter(|_| verdict == Verdict::Allow);
-        Some(match floor {
-            Some((stricter, index))
-                if stricter > verdict || clause.is_none() && stricter == verdict =>
+        match (certain, floor) {
+            (None, None) => None,
+            (Some((verdict, clause)), floor)
+                if floor.is_none_or(|(stricter, _)| {
+                    stricter < verdict || (stricter == verdict && clause.is_some())
+                }) =>
             {
-                Opinion { verdict: stricter, clause: Some(index), possibly: true, coverage, near }
+                Some(Opinion { verdict, clause, possibly: false, allowed, near })
             }
-            _ => Opinion { verdict, clause, possibly: false, coverage, near },
-        })
+            (certain, Some((verdict, clause))) => {
+                let possibly = certain.is_none() || decided.is_none();
+                Some(Opinion { verdict, clause: Some(clause), possibly, allowed, near })
+            }
+            (Some((verdict, clause)), None) => {
+                Some(Opinion { verdict, clause, possibly: false, allowed, near })
+            }
+        }
     }
 
     fn fallback_on(&self, act: &Act, needs_pattern: bool) -> Option<Verdict> {
@@ -380,6 +435,13 @@ fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
         }
         at => at < coverage.literal,
     }
+}
+
+/// Whether allowing a command by a pattern allows what starts at this word: the pattern spells it
+/// out, or it leaves open everything a program does that runs any code as it is.
+fn covers(command: &Command, coverage: Coverage, at: usize) -> bool {
+    let any_code = coverage.whole_program && command.note.is_some();
+    any_code || is_spelled_out(command, coverage, at)
 }
 
 /// The first thing a command does that its pattern's author neither spelled out nor left open.

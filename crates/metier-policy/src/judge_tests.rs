@@ -108,7 +108,7 @@ fn a_bench_without_a_fallback_may_have_no_opinion() {
 }
 
 #[test]
-fn the_last_resort_is_asked_where_no_full_bench_decides() {
+fn the_last_resort_is_asked_where_no_full_bench_allows() {
     // S4
     let allow = [clause(Verdict::Allow, "Bash(ls:*)", "")];
     let nothing: [Clause; 0] = [];
@@ -166,6 +166,55 @@ fn what_is_spelled_out_is_not_judged_again() {
     assert!(!check("Bash(curl:*)", "curl -o out.json https://a.b"));
     assert!(check("Bash(git log) Write(./x)", "git log > x"));
     assert!(!check("Bash(git log)", "git log > x"));
+}
+
+#[test]
+fn what_is_allowed_in_so_many_words_still_answers_to_earlier_clauses() {
+    // S4
+    let check = |clauses: &[(Verdict, &str)], command: &str| {
+        let clauses: Vec<Clause> = clauses.iter().map(|(v, p)| clause(*v, p, "")).collect();
+        shell(&[bench(&clauses, Some(Verdict::Ask), Standing::Full)], command)
+    };
+    let (allow, deny) = (Verdict::Allow, Verdict::Deny);
+    for command in ["sh -c 'rm x'", "env rm x", "find . -exec rm {} +", "eval 'rm x'", "xargs rm"] {
+        let found = check(&[(deny, "Bash(rm:*)"), (allow, "Bash")], command);
+        assert_eq!(found, Some(Verdict::Deny), "{command}");
+        let found = check(&[(allow, "Bash"), (deny, "Bash(rm:*)")], command);
+        assert_eq!(found, Some(Verdict::Allow), "{command}");
+    }
+    let spelled = (allow, "Bash(find . -exec rm:*)");
+    let command = "find . -exec rm {} +";
+    assert_eq!(check(&[(deny, "Bash(rm:*)"), spelled], command), Some(Verdict::Deny));
+    assert_eq!(check(&[spelled, (deny, "Bash(rm:*)")], command), Some(Verdict::Allow));
+    let bash = (allow, "Bash(bash:*)");
+    assert_eq!(check(&[bash], "bash -c 'rm x'"), Some(Verdict::Allow));
+    assert_eq!(check(&[(deny, "Bash(rm:*)"), bash], "bash -c 'rm x'"), Some(Verdict::Deny));
+    let git = (allow, "Bash(git:*)");
+    assert_eq!(check(&[git], "git rebase -x 'rm x'"), Some(Verdict::Ask));
+    assert_eq!(check(&[(deny, "Write(./x)"), (allow, "Bash")], "git log > x"), Some(Verdict::Deny));
+}
+
+#[test]
+fn a_possible_fit_counts_where_there_is_no_fallback() {
+    // S4
+    let deny = [clause(Verdict::Deny, "Bash(rm:*)", "")];
+    let nothing: [Clause; 0] = [];
+    let full = [
+        bench(&deny, None, Standing::Full),
+        bench(&nothing, Some(Verdict::Allow), Standing::LastResort),
+    ];
+    assert_eq!(shell(&full, "$x y"), Some(Verdict::Deny));
+    assert_eq!(shell(&full, "'unclosed"), Some(Verdict::Deny));
+    assert_eq!(shell(&full, "ls"), Some(Verdict::Allow));
+    let ask = [clause(Verdict::Ask, "Bash(rm:*)", "")];
+    let strict = [
+        bench(&ask, None, Standing::Full),
+        bench(&nothing, Some(Verdict::Deny), Standing::LastResort),
+    ];
+    // Only an allow takes the word from the last resort.
+    assert_eq!(shell(&strict, "$x y"), Some(Verdict::Deny));
+    assert_eq!(shell(&strict, "rm x"), Some(Verdict::Deny));
+    assert_eq!(shell(&strict[..1], "rm x"), Some(Verdict::Ask));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //!
 //! 1. each layer is asked, and its first rule that fits gives its opinion;
 //! 2. the strictest opinion wins;
-//! 3. what neither enterprise nor personal policy has an opinion on is the profile's to decide,
+//! 3. what neither enterprise nor personal policy allows by a rule is also the profile's to decide,
 //!    whatever the project says. The profile is the one those two layers name, or `default`.
 //!
 //! What cannot be read denies: [`Policy::broken`] stands in for it.
@@ -204,7 +204,7 @@ impl Policy {
                 continue;
             }
             if let Some(reason) = layer.reason_on(proposal, stack) {
-                decided |= layer.standing == Standing::Full;
+                decided |= layer.standing == Standing::Full && reason.verdict == Verdict::Allow;
                 reasons.push(reason);
             }
         }

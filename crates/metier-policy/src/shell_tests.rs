@@ -209,6 +209,8 @@ fn what_only_a_shell_knows_is_unknown() {
         ("{a,b}", "", true),
         ("a{1..3}", "a", true),
         ("{\"a b\",c}", "", true),
+        ("{},}", "", true),
+        ("x{}a,b}", "x", true),
         ("~user/x", "~", false),
         ("~+", "~", false),
         ("$'a\\tb'", "", false),
