@@ -7,8 +7,8 @@
 //! and another to a rule.
 //!
 //! On one bench the first clause that surely fits an act decides it. On the way there, a clause
-//! that would ask or deny and fits only possibly leaves its verdict behind: what comes after may be
-//! stricter, never laxer. An allow that fits only possibly is no allow. Of several benches the
+//! that would ask or deny and fits only possibly, or only while certain skills are active, leaves
+//! its verdict behind: what comes after may be stricter, never laxer. An allow that fits only possibly is no allow. Of several benches the
 //! strictest wins, and one that has no opinion does not count.
 
 use crate::act::{Act, Command, Consequence, FileUse};
@@ -31,6 +31,9 @@ pub(crate) struct Clause {
     pub(crate) patterns: Vec<Pattern>,
     /// What it is not about.
     pub(crate) except: Vec<Pattern>,
+    /// It adds its verdict to what the clauses after it say, instead of deciding. So is one that
+    /// tightens only while certain skills are active: activating one must never relax anything.
+    pub(crate) adds: bool,
     /// Why it is there, in the author's words.
     pub(crate) reason: Option<String>,
 }
@@ -113,8 +116,8 @@ struct Answer {
     denied: bool,
     /// How far the act was allowed in so many words, by all that had an opinion.
     coverage: Option<Coverage>,
-    /// How many clauses of each bench come before the one that allowed it.
-    before: Vec<usize>,
+    /// The clause of each bench that allowed it.
+    by: Vec<Option<usize>>,
 }
 
 /// How an act is looked at.
@@ -122,8 +125,9 @@ struct Answer {
 struct Scope<'s> {
     /// It needs a clause that allows it; otherwise it is fine unless a clause minds it.
     needs_pattern: bool,
-    /// How many clauses of each bench are asked.
-    before: &'s [usize],
+    /// The clause of each bench that allowed what the act is part of: only those before it are
+    /// asked, and without them the act is allowed by that clause.
+    by: &'s [Option<usize>],
 }
 
 struct Trial<'c, 'a> {
@@ -138,9 +142,9 @@ pub(crate) fn judge<'a>(
     acts: &'a [Act],
 ) -> Vec<Finding<'a>> {
     let mut trial = Trial { benches, findings: Vec::new() };
-    let all: Vec<usize> = benches.iter().map(|bench| bench.clauses.len()).collect();
+    let nobody = vec![None; benches.len()];
     for act in acts {
-        trial.act(case, act, Scope { needs_pattern: true, before: &all });
+        trial.act(case, act, Scope { needs_pattern: true, by: &nobody });
     }
     trial.findings
 }
@@ -161,7 +165,7 @@ impl<'a> Trial<'_, 'a> {
 
     /// Asks the benches about one act and notes what they say.
     fn ask(&mut self, case: &Case<'_>, act: &'a Act, scope: Scope<'_>) -> Answer {
-        let mut answer = Answer { denied: false, coverage: None, before: scope.before.to_vec() };
+        let mut answer = Answer { denied: false, coverage: None, by: scope.by.to_vec() };
         let (mut decided, mut first) = (false, true);
         for standing in [Standing::Full, Standing::Advisory, Standing::LastResort] {
             if standing == Standing::LastResort && decided {
@@ -171,14 +175,12 @@ impl<'a> Trial<'_, 'a> {
                 if bench.standing != standing {
                     continue;
                 }
-                let clauses = scope.before.get(index).copied().unwrap_or_default();
-                let Some(opinion) = bench.opinion(case, act, scope.needs_pattern, clauses) else {
+                let by = scope.by.get(index).copied().flatten();
+                let Some(opinion) = bench.opinion(case, act, scope.needs_pattern, by) else {
                     continue;
                 };
                 // Only an allow takes the word from the last resort: it can be relaxed, not hidden.
-                decided |= standing == Standing::Full
-                    && !opinion.possibly
-                    && opinion.verdict == Verdict::Allow;
+                decided |= standing == Standing::Full && opinion.verdict == Verdict::Allow;
                 answer.denied |= opinion.verdict == Verdict::Deny;
                 let mine = opinion.allowed.map(|(coverage, _)| coverage);
                 answer.coverage = match answer.coverage {
@@ -186,10 +188,8 @@ impl<'a> Trial<'_, 'a> {
                     theirs => theirs.zip(mine).map(|(theirs, mine)| theirs.narrower(mine)),
                 };
                 first = false;
-                if let (Some((_, clause)), Some(before)) =
-                    (opinion.allowed, answer.before.get_mut(index))
-                {
-                    *before = clause;
+                if let (Some((_, clause)), Some(by)) = (opinion.allowed, answer.by.get_mut(index)) {
+                    *by = Some(clause);
                 }
                 self.findings.push(opinion.into_finding(index, act));
             }
@@ -210,11 +210,8 @@ impl<'a> Trial<'_, 'a> {
     ) {
         for (at, consequence) in &command.consequences {
             let covered = answer.coverage.is_some_and(|coverage| covers(command, coverage, *at));
-            let inner = if covered {
-                Scope { needs_pattern: false, before: &answer.before }
-            } else {
-                scope
-            };
+            let inner =
+                if covered { Scope { needs_pattern: false, by: &answer.by } } else { scope };
             match consequence {
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act, inner)),
                 Consequence::Escape(act) if answer.coverage.is_none() && !answer.denied => {
@@ -243,27 +240,26 @@ impl<'a> Trial<'_, 'a> {
 }
 
 impl Bench<'_> {
-    /// What the first so many clauses of the bench say about an act, if anything.
+    /// What the bench says about an act, if anything. `by` is the clause that allowed what the act
+    /// is part of.
     fn opinion(
         &self,
         case: &Case<'_>,
         act: &Act,
         needs_pattern: bool,
-        clauses: usize,
+        by: Option<usize>,
     ) -> Option<Opinion> {
-        let mut floor: Option<(Verdict, usize)> = None;
+        let mut floor = Floor::default();
         let mut near = None;
-        let mut decided = None;
-        for (index, clause) in self.clauses.iter().take(clauses).enumerate() {
+        let mut decided = by.map(|clause| (Verdict::Allow, clause, Coverage::EVERYTHING));
+        for (index, clause) in self.clauses.iter().enumerate().take(by.unwrap_or(usize::MAX)) {
             match fit(case, clause, act) {
-                Fit::Surely(coverage) => {
+                Fit::Surely(coverage) if !clause.adds => {
                     decided = Some((clause.verdict, index, coverage));
                     break;
                 }
-                Fit::Possibly if floor.is_none_or(|(verdict, _)| verdict < clause.verdict) => {
-                    floor = Some((clause.verdict, index));
-                }
-                Fit::Possibly => {}
+                Fit::Surely(_) => floor.raise(clause.verdict, index, false),
+                Fit::Possibly => floor.raise(clause.verdict, index, true),
                 Fit::Not(why) => near = near.or(why),
             }
         }
@@ -273,22 +269,18 @@ impl Bench<'_> {
             Some((verdict, index, _)) => Some((verdict, Some(index))),
             None => self.fallback_on(act, needs_pattern).map(|verdict| (verdict, None)),
         };
-        match (certain, floor) {
-            (None, None) => None,
-            (Some((verdict, clause)), floor)
-                if floor.is_none_or(|(stricter, _)| {
-                    stricter < verdict || (stricter == verdict && clause.is_some())
-                }) =>
-            {
-                Some(Opinion { verdict, clause, possibly: false, allowed, near })
-            }
-            (certain, Some((verdict, clause))) => {
-                let possibly = certain.is_none() || decided.is_none();
+        let raised = floor.0.filter(|(verdict, ..)| match certain {
+            None => true,
+            Some((other, clause)) => *verdict > other || (*verdict == other && clause.is_none()),
+        });
+        match (raised, certain) {
+            (Some((verdict, clause, possibly)), _) => {
                 Some(Opinion { verdict, clause: Some(clause), possibly, allowed, near })
             }
-            (Some((verdict, clause)), None) => {
+            (None, Some((verdict, clause))) => {
                 Some(Opinion { verdict, clause, possibly: false, allowed, near })
             }
+            (None, None) => None,
         }
     }
 
@@ -298,6 +290,19 @@ impl Bench<'_> {
             _ if !needs_pattern => Some(Verdict::Allow),
             Act::Unresolvable(_) => Some(fallback.verdict.max(fallback.unresolvable)),
             _ => Some(fallback.verdict),
+        }
+    }
+}
+
+/// The strictest verdict left behind on the way: with its clause, and whether that fits only
+/// possibly.
+#[derive(Default)]
+struct Floor(Option<(Verdict, usize, bool)>);
+
+impl Floor {
+    fn raise(&mut self, verdict: Verdict, clause: usize, possibly: bool) {
+        if self.0.is_none_or(|(lower, ..)| lower < verdict) {
+            self.0 = Some((verdict, clause, possibly));
         }
     }
 }

@@ -12,7 +12,14 @@ fn clause(verdict: Verdict, patterns: &str, except: &str) -> Clause {
         let patterns = ToolPattern::tokenize(text).expect("patterns");
         patterns.iter().map(Pattern::compile).collect()
     };
-    Clause { id: None, verdict, patterns: compile(patterns), except: compile(except), reason: None }
+    Clause {
+        id: None,
+        verdict,
+        patterns: compile(patterns),
+        except: compile(except),
+        adds: false,
+        reason: None,
+    }
 }
 
 fn bench(clauses: &[Clause], fallback: Option<Verdict>, standing: Standing) -> Bench<'_> {
@@ -79,6 +86,25 @@ fn an_allow_needs_certainty_and_a_deny_does_not() {
         assert_eq!(shell(&allows, command), Some(allowed), "allow: {command}");
         assert_eq!(shell(&denies, command), Some(denied), "deny: {command}");
     }
+}
+
+#[test]
+fn a_clause_that_adds_never_hides_the_ones_behind_it() {
+    // S4
+    let adds = |verdict| Clause { adds: true, ..clause(verdict, "Bash", "") };
+    let check =
+        |clauses: &[Clause]| shell(&[bench(clauses, Some(Verdict::Allow), Standing::Full)], "ls");
+    let deny = || clause(Verdict::Deny, "Bash", "");
+    assert_eq!(check(&[adds(Verdict::Ask), deny()]), Some(Verdict::Deny));
+    assert_eq!(
+        check(&[adds(Verdict::Ask), clause(Verdict::Allow, "Bash", "")]),
+        Some(Verdict::Ask)
+    );
+    assert_eq!(check(&[adds(Verdict::Ask)]), Some(Verdict::Ask));
+    assert_eq!(
+        check(&[clause(Verdict::Allow, "Bash", ""), adds(Verdict::Deny)]),
+        Some(Verdict::Allow)
+    );
 }
 
 #[test]

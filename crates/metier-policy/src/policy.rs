@@ -268,15 +268,26 @@ impl Layer {
     fn reason_on(&self, proposal: &Override, stack: &ActiveStack) -> Option<Reason> {
         let about =
             |rule: &&Rule| rule.overrides.contains(&proposal.kind()) && rule.fits_skills(stack);
+        let rules = || self.rules.iter().filter(about);
+        let decides = rules().find(|rule| !rule.clause.adds);
+        let adds = rules().filter(|rule| rule.clause.adds).max_by_key(|rule| rule.verdict());
+        let certain = decides.map(Rule::verdict).or(self.overrides);
         let shown = proposal.shown();
-        if let Some(rule) = self.rules.iter().find(about) {
-            let verdict = rule.verdict();
-            let why = rule.clause.reason.as_deref().unwrap_or("its rule says so");
-            let text = format!("{}: {shown}: {why}", self.name);
-            return Some(Reason::new(verdict, text).of_rule(rule.id()));
-        }
-        let verdict = self.overrides?;
-        Some(Reason::new(verdict, format!("{}: {shown}: {verdict} by default", self.name)))
+        let rule = match (adds, certain) {
+            (Some(adds), Some(certain)) if adds.verdict() < certain => decides,
+            (Some(adds), _) => Some(adds),
+            (None, _) => decides,
+        };
+        let Some(rule) = rule else {
+            let verdict = self.overrides?;
+            return Some(Reason::new(
+                verdict,
+                format!("{}: {shown}: {verdict} by default", self.name),
+            ));
+        };
+        let why = rule.clause.reason.as_deref().unwrap_or("its rule says so");
+        let text = format!("{}: {shown}: {why}", self.name);
+        Some(Reason::new(rule.verdict(), text).of_rule(rule.id()))
     }
 }
 
