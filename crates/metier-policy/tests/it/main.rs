@@ -8,6 +8,7 @@
 )]
 
 mod calls;
+mod denies;
 mod hosts;
 mod oracle;
 mod properties;
