@@ -1,8 +1,9 @@
 //! What a ruling costs, beside floors of the same run: comparing two strings, and parsing the same
 //! command with the grammar crate alone.
 //!
-//! `cargo bench -p metier-policy --bench guard`. Prints nanoseconds per ruling, best and median of
-//! many rounds. Goals: below 2,000 for a plain tool, below 20,000 for a shell command.
+//! `cargo bench -p metier-policy --bench guard`, with `-- --quick` for fewer rounds. Prints
+//! nanoseconds per ruling, best and median of many rounds, and the ratio to the floor above it.
+//! Goals: below 2,000 for a plain tool, below 20,000 for a shell command.
 
 #![expect(
     clippy::disallowed_methods,
@@ -21,27 +22,45 @@ use metier_policy::{
 };
 use serde_json::json;
 
-const ROUNDS: usize = 60;
+/// Measures one piece of work after another and compares each with the last floor.
+struct Meter {
+    rounds: usize,
+    floor: u128,
+}
 
-fn measure(label: &str, mut work: impl FnMut()) {
-    let started = Instant::now();
-    let mut once = 0_u32;
-    while started.elapsed().as_millis() < 20 {
-        work();
-        once += 1;
+impl Meter {
+    fn floor(&mut self, label: &str, work: impl FnMut()) {
+        self.floor = self.measure(&format!("floor: {label}"), work, None);
     }
-    let repeat = (once / 10).max(1);
-    let mut rounds: Vec<u128> = (0..ROUNDS)
-        .map(|_| {
-            let started = Instant::now();
-            for _ in 0..repeat {
-                work();
-            }
-            started.elapsed().as_nanos() / u128::from(repeat)
-        })
-        .collect();
-    rounds.sort_unstable();
-    println!("{label:<58} best {:>8} ns   median {:>8} ns", rounds[0], rounds[ROUNDS / 2]);
+
+    fn ruling(&self, label: &str, work: impl FnMut()) {
+        self.measure(label, work, Some(self.floor));
+    }
+
+    fn measure(&self, label: &str, mut work: impl FnMut(), floor: Option<u128>) -> u128 {
+        let started = Instant::now();
+        let mut once = 0_u32;
+        while started.elapsed().as_millis() < 20 {
+            work();
+            once += 1;
+        }
+        let repeat = (once / 10).max(1);
+        let mut rounds: Vec<u128> = (0..self.rounds)
+            .map(|_| {
+                let started = Instant::now();
+                for _ in 0..repeat {
+                    work();
+                }
+                started.elapsed().as_nanos() / u128::from(repeat)
+            })
+            .collect();
+        rounds.sort_unstable();
+        let (best, median) = (rounds[0], rounds[rounds.len() / 2]);
+        let ratio = floor.map(|floor| format!("   {}x the floor", best / floor.max(1)));
+        let ratio = ratio.unwrap_or_default();
+        println!("{label:<52} best {best:>7} ns   median {median:>7} ns{ratio}");
+        best
+    }
 }
 
 fn stack(allowed: &[&str]) -> ActiveStack {
@@ -58,6 +77,8 @@ fn stack(allowed: &[&str]) -> ActiveStack {
 }
 
 fn main() {
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let mut meter = Meter { rounds: if quick { 5 } else { 60 }, floor: 1 };
     let policy = Policy::profile(Profile::Default);
     let host = HostTable::plain();
     let place = Place {
@@ -75,7 +96,7 @@ fn main() {
         "Read(./**) Bash(git status)",
     ]);
     let (left, right) = ("run_shell_command".to_owned(), "run_shell_commanx".to_owned());
-    measure("floor: comparing two strings", || {
+    meter.floor("comparing two strings", || {
         black_box(black_box(&left) == black_box(&right));
     });
     let calls = [
@@ -85,10 +106,10 @@ fn main() {
         ("plain: WebFetch", ToolCall::new("WebFetch", json!({"url": "https://example.com/a"}))),
     ];
     for (label, call) in &calls {
-        measure(&format!("{label}, no skill"), || {
+        meter.ruling(&format!("{label}, no skill"), || {
             black_box(decide(&policy, &ActiveStack::default(), call, host, &place));
         });
-        measure(&format!("{label}, one skill"), || {
+        meter.ruling(&format!("{label}, one skill"), || {
             black_box(decide(&policy, &one, call, host, &place));
         });
     }
@@ -100,16 +121,16 @@ fn main() {
     ];
     for (label, command) in commands {
         let options = brush_parser::ParserOptions::default();
-        measure(&format!("floor: grammar alone, {label}"), || {
+        meter.floor(&format!("grammar alone, {label}"), || {
             let tokens = brush_parser::uncached_tokenize_str(command, &options.tokenizer_options());
             let tokens = tokens.expect("tokens");
             black_box(brush_parser::parse_tokens(&tokens, &options).is_ok());
         });
         let call = ToolCall::new("Bash", json!({"command": command}));
-        measure(&format!("shell: {label}, one skill"), || {
+        meter.ruling(&format!("shell: {label}, one skill"), || {
             black_box(decide(&policy, &one, &call, host, &place));
         });
-        measure(&format!("shell: {label}, four skills"), || {
+        meter.ruling(&format!("shell: {label}, four skills"), || {
             black_box(decide(&policy, &four, &call, host, &place));
         });
     }

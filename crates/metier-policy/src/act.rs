@@ -134,6 +134,10 @@ impl Unpacker<'_> {
     /// The acts of shell text.
     fn text(&self, text: &str, around: Surroundings<'_>, directory: Option<&Path>) -> Vec<Act> {
         match shell::parse(text, around) {
+            // A text without any command is judged as one that does nothing.
+            Ok(commands) if commands.is_empty() => {
+                self.commands(vec![SimpleCommand::default()], around, directory)
+            }
             Ok(commands) => self.commands(commands, around, directory),
             Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
         }
@@ -353,7 +357,7 @@ impl Act {
             }
             Self::Fetch(Some(url)) => format!("fetching `{}`", quoted(url)),
             Self::Fetch(None) => "fetching an address that cannot be read".to_owned(),
-            Self::Unresolvable(reason) => format!("the command cannot be judged: {reason}"),
+            Self::Unresolvable(reason) => format!("what cannot be judged: {reason}"),
         }
     }
 }

@@ -66,7 +66,7 @@ fn a_shell_call_is_its_commands_and_files() {
     check("git log > \"$x\"", &["Write somewhere", "git log"]);
     check(
         "git log > /dev/tcp/a/80",
-        &["the command cannot be judged: it opens a connection through `/dev/tcp`", "git log"],
+        &["what cannot be judged: it opens a connection through `/dev/tcp`", "git log"],
     );
 }
 

@@ -20,6 +20,8 @@ pub struct HostTable {
     pub mcp: McpSpelling,
     /// The host lets a model type into running programs without showing that to anyone.
     pub unseen_input: bool,
+    /// The names come from several hosts, so none of them means one tool only.
+    pub mixed: bool,
     tools: BTreeMap<String, ToolEntry>,
 }
 
@@ -77,6 +79,7 @@ struct HostData {
     name: String,
     mcp: McpSpelling,
     unseen_input: bool,
+    mixed: bool,
     tool: Vec<ToolEntry>,
 }
 
@@ -148,27 +151,29 @@ impl HostTable {
 }
 
 impl From<HostData> for HostTable {
-    fn from(data: HostData) -> Self {
+    fn from(mut data: HostData) -> Self {
         let mut tools = BTreeMap::new();
-        for mut entry in data.tool {
+        for mut entry in std::mem::take(&mut data.tool) {
             entry.is = entry.is.to_lowercase();
             for name in &entry.names {
                 tools.insert(name.to_lowercase(), entry.clone());
             }
         }
-        Self { name: data.name, mcp: data.mcp, unseen_input: data.unseen_input, tools }
+        let HostData { name, mcp, unseen_input, mixed, .. } = data;
+        Self { name, mcp, unseen_input, mixed, tools }
     }
 }
 
 impl From<HostTable> for HostData {
-    fn from(table: HostTable) -> Self {
+    fn from(mut table: HostTable) -> Self {
         let mut tool: Vec<ToolEntry> = Vec::new();
-        for entry in table.tools.into_values() {
+        for entry in std::mem::take(&mut table.tools).into_values() {
             if !tool.contains(&entry) {
                 tool.push(entry);
             }
         }
-        Self { name: table.name, mcp: table.mcp, unseen_input: table.unseen_input, tool }
+        let HostTable { name, mcp, unseen_input, mixed, .. } = table;
+        Self { name, mcp, unseen_input, mixed, tool }
     }
 }
 

@@ -7,19 +7,21 @@
 //! and another to a rule.
 //!
 //! On one bench the first clause that surely fits an act decides it. On the way there, a clause
-//! that would ask or deny and fits only possibly leaves its verdict behind: what comes after may be
-//! stricter, never laxer. An allow that fits only possibly is no allow. Of several benches the
+//! that would ask or deny and fits only possibly, or only while certain skills are active, leaves
+//! its verdict behind: what comes after may be stricter, never laxer. An allow that fits only possibly is no allow. Of several benches the
 //! strictest wins, and one that has no opinion does not count.
+
+mod fit;
 
 use crate::act::{Act, Command, Consequence, FileUse};
 use crate::call::Understood;
 use crate::host::HostTable;
-use crate::pattern::command::{Coverage, Frame};
-use crate::pattern::{Argument, Pattern, Strictness};
-use crate::place::{From, Ground};
+use crate::pattern::Pattern;
+use crate::pattern::command::Coverage;
+use crate::place::Ground;
 use crate::programs::Role;
-use crate::shell::Access;
 use crate::verdict::Verdict;
+use fit::{Fit, fit, is_spelled_out};
 
 /// One line of law.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,9 @@ pub(crate) struct Clause {
     pub(crate) patterns: Vec<Pattern>,
     /// What it is not about.
     pub(crate) except: Vec<Pattern>,
+    /// It adds its verdict to what the clauses after it say, instead of deciding. So is one that
+    /// tightens only while certain skills are active: activating one must never relax anything.
+    pub(crate) adds: bool,
     /// Why it is there, in the author's words.
     pub(crate) reason: Option<String>,
 }
@@ -41,18 +46,18 @@ pub(crate) struct Bench<'c> {
     pub(crate) clauses: Vec<&'c Clause>,
     /// What applies when no clause does; without it the bench has no opinion then.
     pub(crate) fallback: Option<Fallback>,
-    /// It is asked only about what no other bench has an opinion on, unless that one is advisory.
+    /// How it counts beside the others.
     pub(crate) standing: Standing,
 }
 
 /// How a bench counts beside the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Its opinion stands in for the last resort's.
+    /// Its allow stands in for whatever the last resort would say.
     Full,
     /// It can only add strictness: the last resort is asked all the same.
     Advisory,
-    /// Asked about what no bench of full standing decided.
+    /// Asked about what no bench of full standing allowed.
     LastResort,
 }
 
@@ -89,21 +94,34 @@ pub(crate) struct Case<'a> {
     pub(crate) ground: &'a Ground<'a>,
 }
 
-/// How a clause fits an act.
-enum Fit {
-    Surely(Coverage),
-    Possibly,
-    /// Not; an allow that was near says why.
-    Not(Option<String>),
-}
-
 /// The opinion of one bench on one act.
 struct Opinion {
     verdict: Verdict,
     clause: Option<usize>,
+    /// The clause fits only possibly; whoever is asked last is asked all the same.
     possibly: bool,
-    coverage: Option<Coverage>,
+    /// How far the act was allowed in so many words, and by which clause.
+    allowed: Option<(Coverage, usize)>,
     near: Option<String>,
+}
+
+/// What the benches said about one act together.
+struct Answer {
+    denied: bool,
+    /// How far the act was allowed in so many words, by all that had an opinion.
+    coverage: Option<Coverage>,
+    /// The clause of each bench that allowed it.
+    by: Vec<Option<usize>>,
+}
+
+/// How an act is looked at.
+#[derive(Clone, Copy)]
+struct Scope<'s> {
+    /// It needs a clause that allows it; otherwise it is fine unless a clause minds it.
+    needs_pattern: bool,
+    /// The clause of each bench that allowed what the act is part of: only those before it are
+    /// asked, and without them the act is allowed by that clause.
+    by: &'s [Option<usize>],
 }
 
 struct Trial<'c, 'a> {
@@ -118,31 +136,31 @@ pub(crate) fn judge<'a>(
     acts: &'a [Act],
 ) -> Vec<Finding<'a>> {
     let mut trial = Trial { benches, findings: Vec::new() };
+    let nobody = vec![None; benches.len()];
     for act in acts {
-        trial.act(case, act);
+        trial.act(case, act, Scope { needs_pattern: true, by: &nobody });
     }
     trial.findings
 }
 
 impl<'a> Trial<'_, 'a> {
-    fn act(&mut self, case: &Case<'_>, act: &'a Act) {
+    fn act(&mut self, case: &Case<'_>, act: &'a Act, scope: Scope<'_>) {
         let Act::Command(command) = act else {
             // Tools that activate or read skills are fine unless a clause minds them.
-            self.ask(case, act, case.call.flow.is_none());
+            let needs_pattern = scope.needs_pattern && case.call.flow.is_none();
+            self.ask(case, act, Scope { needs_pattern, ..scope });
             return;
         };
-        let from = self.findings.len();
-        let coverage = self.ask(case, act, command.role == Role::Plain);
-        let denied = self.findings.iter().skip(from).any(|f| f.verdict == Verdict::Deny);
-        self.consequences(case, command, coverage, denied);
-        self.touches(case, command);
+        let needs_pattern = scope.needs_pattern && command.role == Role::Plain;
+        let answer = self.ask(case, act, Scope { needs_pattern, ..scope });
+        self.consequences(case, command, &answer, scope);
+        self.touches(case, command, scope);
     }
 
-    /// Asks the benches about one act and notes what they say. The answer is how far the act was
-    /// allowed in so many words, by all that had an opinion.
-    fn ask(&mut self, case: &Case<'_>, act: &'a Act, needs_pattern: bool) -> Option<Coverage> {
-        let mut decided = false;
-        let mut coverage: Option<Option<Coverage>> = None;
+    /// Asks the benches about one act and notes what they say.
+    fn ask(&mut self, case: &Case<'_>, act: &'a Act, scope: Scope<'_>) -> Answer {
+        let mut answer = Answer { denied: false, coverage: None, by: scope.by.to_vec() };
+        let (mut decided, mut first) = (false, true);
         for standing in [Standing::Full, Standing::Advisory, Standing::LastResort] {
             if standing == Standing::LastResort && decided {
                 break;
@@ -151,34 +169,51 @@ impl<'a> Trial<'_, 'a> {
                 if bench.standing != standing {
                     continue;
                 }
-                let Some(opinion) = bench.opinion(case, act, needs_pattern) else { continue };
-                decided |= standing == Standing::Full;
-                coverage = Some(match (coverage, opinion.coverage) {
-                    (None, mine) => mine,
-                    (Some(theirs), mine) => theirs.zip(mine).map(|(a, b)| a.narrower(b)),
-                });
+                let by = scope.by.get(index).copied().flatten();
+                let Some(opinion) = bench.opinion(case, act, scope.needs_pattern, by) else {
+                    continue;
+                };
+                // Only an allow takes the word from the last resort: it can be relaxed, not hidden.
+                decided |= standing == Standing::Full && opinion.verdict == Verdict::Allow;
+                answer.denied |= opinion.verdict == Verdict::Deny;
+                let mine = opinion.allowed.map(|(coverage, _)| coverage);
+                answer.coverage = match answer.coverage {
+                    _ if first => mine,
+                    theirs => theirs.zip(mine).map(|(theirs, mine)| theirs.narrower(mine)),
+                };
+                first = false;
+                if let (Some((_, clause)), Some(by)) = (opinion.allowed, answer.by.get_mut(index)) {
+                    *by = Some(clause);
+                }
                 self.findings.push(opinion.into_finding(index, act));
             }
         }
-        coverage.flatten()
+        answer
     }
 
-    /// What a command does because of its options, unless the author of the pattern that allowed
-    /// it spelled those out. That it runs code is part of allowing it; what it may do that cannot
-    /// be told is asked about, unless it is denied as it stands.
+    /// What a command does because of its options. What the author of the pattern that allowed it
+    /// spelled out or left open needs no pattern any more, but the clauses before that one still
+    /// have their say. What it may do that cannot be told is asked about, unless it is denied as it
+    /// stands.
     fn consequences(
         &mut self,
         case: &Case<'_>,
         command: &'a Command,
-        coverage: Option<Coverage>,
-        denied: bool,
+        answer: &Answer,
+        scope: Scope<'_>,
     ) {
         for (at, consequence) in &command.consequences {
+            let covered = answer.coverage.is_some_and(|coverage| covers(command, coverage, *at));
+            let inner =
+                if covered { Scope { needs_pattern: false, by: &answer.by } } else { scope };
             match consequence {
-                _ if coverage.is_some_and(|coverage| is_spelled_out(command, coverage, *at)) => {}
-                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act)),
-                Consequence::Escape(act) if coverage.is_none() && !denied => {
-                    self.ask(case, act, true);
+                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(case, act, inner)),
+                Consequence::Escape(act) if answer.coverage.is_none() && !answer.denied => {
+                    self.ask(case, act, scope);
+                }
+                // Nobody spelled this out: it was let in with everything else.
+                Consequence::Escape(act) if answer.coverage == Some(Coverage::EVERYTHING) => {
+                    self.ask(case, act, inner);
                 }
                 Consequence::Escape(_) | Consequence::Code(_) => {}
             }
@@ -188,13 +223,13 @@ impl<'a> Trial<'_, 'a> {
     /// Files and addresses a program uses because that is what it is for: the clause that allowed
     /// the program allowed them, so only clauses that ask or deny matter, and only about files that
     /// are known.
-    fn touches(&mut self, case: &Case<'_>, command: &'a Command) {
+    fn touches(&mut self, case: &Case<'_>, command: &'a Command, scope: Scope<'_>) {
         for touch in &command.touches {
             if matches!(touch, Act::File(FileUse { spots: None, .. })) {
                 continue;
             }
             let from = self.findings.len();
-            self.ask(case, touch, false);
+            self.ask(case, touch, Scope { needs_pattern: false, ..scope });
             let new = self.findings.split_off(from);
             self.findings
                 .extend(new.into_iter().filter(|finding| finding.verdict > Verdict::Allow));
@@ -203,38 +238,48 @@ impl<'a> Trial<'_, 'a> {
 }
 
 impl Bench<'_> {
-    /// What the bench says about an act, if anything. An act that needs no pattern of its own is
-    /// fine unless a clause minds it.
-    fn opinion(&self, case: &Case<'_>, act: &Act, needs_pattern: bool) -> Option<Opinion> {
-        let mut floor: Option<(Verdict, usize)> = None;
+    /// What the bench says about an act, if anything. `by` is the clause that allowed what the act
+    /// is part of.
+    fn opinion(
+        &self,
+        case: &Case<'_>,
+        act: &Act,
+        needs_pattern: bool,
+        by: Option<usize>,
+    ) -> Option<Opinion> {
+        let mut floor = Floor::default();
         let mut near = None;
-        let mut decided = None;
-        for (index, clause) in self.clauses.iter().enumerate() {
+        let mut decided = by.map(|clause| (Verdict::Allow, clause, Coverage::EVERYTHING));
+        for (index, clause) in self.clauses.iter().enumerate().take(by.unwrap_or(usize::MAX)) {
             match fit(case, clause, act) {
-                Fit::Surely(coverage) => {
+                Fit::Surely(coverage) if !clause.adds => {
                     decided = Some((clause.verdict, index, coverage));
                     break;
                 }
-                Fit::Possibly if floor.is_none_or(|(verdict, _)| verdict < clause.verdict) => {
-                    floor = Some((clause.verdict, index));
-                }
-                Fit::Possibly => {}
+                Fit::Surely(_) => floor.raise(clause.verdict, index, false),
+                Fit::Possibly => floor.raise(clause.verdict, index, true),
                 Fit::Not(why) => near = near.or(why),
             }
         }
-        let (verdict, clause) = match decided {
-            Some((verdict, index, _)) => (verdict, Some(index)),
-            None => (self.fallback_on(act, needs_pattern)?, None),
+        let allowed = decided.filter(|(verdict, ..)| *verdict == Verdict::Allow);
+        let allowed = allowed.map(|(_, clause, coverage)| (coverage, clause));
+        let certain = match decided {
+            Some((verdict, index, _)) => Some((verdict, Some(index))),
+            None => self.fallback_on(act, needs_pattern).map(|verdict| (verdict, None)),
         };
-        let coverage = decided.map(|(.., coverage)| coverage).filter(|_| verdict == Verdict::Allow);
-        Some(match floor {
-            Some((stricter, index))
-                if stricter > verdict || clause.is_none() && stricter == verdict =>
-            {
-                Opinion { verdict: stricter, clause: Some(index), possibly: true, coverage, near }
+        let raised = floor.0.filter(|(verdict, ..)| match certain {
+            None => true,
+            Some((other, clause)) => *verdict > other || (*verdict == other && clause.is_none()),
+        });
+        match (raised, certain) {
+            (Some((verdict, clause, possibly)), _) => {
+                Some(Opinion { verdict, clause: Some(clause), possibly, allowed, near })
             }
-            _ => Opinion { verdict, clause, possibly: false, coverage, near },
-        })
+            (None, Some((verdict, clause))) => {
+                Some(Opinion { verdict, clause, possibly: false, allowed, near })
+            }
+            (None, None) => None,
+        }
     }
 
     fn fallback_on(&self, act: &Act, needs_pattern: bool) -> Option<Verdict> {
@@ -243,6 +288,19 @@ impl Bench<'_> {
             _ if !needs_pattern => Some(Verdict::Allow),
             Act::Unresolvable(_) => Some(fallback.verdict.max(fallback.unresolvable)),
             _ => Some(fallback.verdict),
+        }
+    }
+}
+
+/// The strictest verdict left behind on the way: with its clause, and whether that fits only
+/// possibly.
+#[derive(Default)]
+struct Floor(Option<(Verdict, usize, bool)>);
+
+impl Floor {
+    fn raise(&mut self, verdict: Verdict, clause: usize, possibly: bool) {
+        if self.0.is_none_or(|(lower, ..)| lower < verdict) {
+            self.0 = Some((verdict, clause, possibly));
         }
     }
 }
@@ -275,164 +333,13 @@ impl Finding<'_> {
     }
 }
 
-fn fit(case: &Case<'_>, clause: &Clause, act: &Act) -> Fit {
-    let mut best = Fit::Not(None);
-    for pattern in &clause.patterns {
-        match fit_pattern(case, pattern, act, clause.verdict) {
-            Fit::Surely(coverage) => {
-                best = Fit::Surely(coverage);
-                break;
-            }
-            Fit::Possibly => best = Fit::Possibly,
-            Fit::Not(Some(why)) if matches!(best, Fit::Not(None)) => best = Fit::Not(Some(why)),
-            Fit::Not(_) => {}
-        }
-    }
-    match (&best, clause.verdict) {
-        (Fit::Not(_), _) => best,
-        // An exception holds for an allow where it fits possibly, for the rest where it does surely.
-        (_, Verdict::Allow) => {
-            let excepted = clause.except.iter().any(|pattern| {
-                !matches!(fit_pattern(case, pattern, act, Verdict::Deny), Fit::Not(_))
-            });
-            if excepted { Fit::Not(None) } else { best }
-        }
-        _ => {
-            let excepted = clause.except.iter().any(|pattern| {
-                matches!(fit_pattern(case, pattern, act, Verdict::Allow), Fit::Surely(_))
-            });
-            if excepted { Fit::Not(None) } else { best }
-        }
-    }
+/// Whether allowing a command by a pattern allows what starts at this word: the pattern spells it
+/// out, or it leaves open everything a program does that runs any code as it is.
+fn covers(command: &Command, coverage: Coverage, at: usize) -> bool {
+    let any_code = coverage.whole_program && command.note.is_some();
+    any_code || is_spelled_out(command, coverage, at)
 }
 
-/// How one pattern fits an act, for a clause with this verdict.
-fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) -> Fit {
-    if pattern.fault().is_some() {
-        return Fit::Not(None);
-    }
-    let named = pattern.names(case.call, case.host);
-    if named && pattern.argument == Argument::Any {
-        return Fit::Surely(Coverage::EVERYTHING);
-    }
-    match (act, &pattern.argument) {
-        (Act::Command(command), Argument::Command(_)) if named => {
-            fit_command(case, pattern, command, verdict)
-        }
-        (Act::Unresolvable(_), Argument::Command(_)) if named && verdict > Verdict::Allow => {
-            Fit::Possibly
-        }
-        (Act::File(file), _) => fit_file(case, pattern, file, verdict),
-        (Act::Fetch(url), Argument::Domain(domain))
-            if is_named_fetch(case, pattern, named, verdict) =>
-        {
-            if domain.covers(url.as_deref(), Strictness::Surely) {
-                return Fit::Surely(Coverage::EVERYTHING);
-            }
-            let possibly =
-                verdict > Verdict::Allow && domain.covers(url.as_deref(), Strictness::Possibly);
-            if possibly { Fit::Possibly } else { Fit::Not(None) }
-        }
-        (Act::Fetch(_), Argument::Any) if is_named_fetch(case, pattern, named, verdict) => {
-            Fit::Surely(Coverage::EVERYTHING)
-        }
-        _ => Fit::Not(None),
-    }
-}
-
-/// Whether a pattern's name covers fetching: the tool's own, or one meant to stop a program.
-fn is_named_fetch(case: &Case<'_>, pattern: &Pattern, named: bool, verdict: Verdict) -> bool {
-    let by_program = case.call.canonical == "bash" && pattern.canonical() == "webfetch";
-    named || (by_program && verdict > Verdict::Allow)
-}
-
-fn fit_command(case: &Case<'_>, pattern: &Pattern, command: &Command, verdict: Verdict) -> Fit {
-    let Argument::Command(wanted) = &pattern.argument else { return Fit::Not(None) };
-    let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
-    let frame = Frame { place: case.ground.place, from };
-    let coverage = wanted.surely(&command.argv, &command.assignments, frame);
-    if verdict > Verdict::Allow {
-        return match coverage {
-            Some(coverage) => Fit::Surely(coverage),
-            None if wanted.possibly(&command.argv) => Fit::Possibly,
-            None => Fit::Not(None),
-        };
-    }
-    let Some(coverage) = coverage else { return Fit::Not(None) };
-    if command.interactive && case.host.unseen_input {
-        return Fit::Not(Some(
-            "it would run what is typed into it later, which nobody sees".to_owned(),
-        ));
-    }
-    match open_escape(command, coverage) {
-        Some(why) => Fit::Not(Some(why)),
-        None => Fit::Surely(coverage),
-    }
-}
-
-/// Whether the author of a pattern spelled out what starts at this word. What starts at the program
-/// itself, or before it, is spelled out only by a pattern that spells out everything.
-fn is_spelled_out(command: &Command, coverage: Coverage, at: usize) -> bool {
-    match at {
-        0 => {
-            let variables = coverage.assignments || command.assignments.is_empty();
-            variables && coverage.literal >= command.argv.len()
-        }
-        at => at < coverage.literal,
-    }
-}
-
-/// The first thing a command does that its pattern's author neither spelled out nor left open.
-fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
-    command.consequences.iter().find_map(|(at, consequence)| match consequence {
-        _ if is_spelled_out(command, coverage, *at) => None,
-        Consequence::Escape(act) => Some(match act {
-            Act::Unresolvable(text) => text.clone(),
-            other => other.shown(),
-        }),
-        Consequence::Code(_) if coverage.whole_program || *at < coverage.bound => None,
-        Consequence::Code(text) => Some(text.clone()),
-        Consequence::Acts(_) => None,
-    })
-}
-
-fn fit_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, verdict: Verdict) -> Fit {
-    let strict = verdict > Verdict::Allow;
-    if !is_named_file(case, pattern, file, strict) {
-        return Fit::Not(None);
-    }
-    let path = match &pattern.argument {
-        Argument::Any => return Fit::Surely(Coverage::EVERYTHING),
-        Argument::Path(path) => path,
-        _ => return Fit::Not(None),
-    };
-    match &file.spots {
-        Some(spots) if path.covers(spots, case.ground, Strictness::Surely) => {
-            Fit::Surely(Coverage::EVERYTHING)
-        }
-        Some(spots) if strict && path.covers(spots, case.ground, Strictness::Possibly) => {
-            Fit::Possibly
-        }
-        None if strict => Fit::Possibly,
-        _ => Fit::Not(None),
-    }
-}
-
-/// Whether a pattern's tool is the one that uses the file. To allow, it must be that tool; to ask
-/// or deny, every tool that uses files the same way is meant.
-fn is_named_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, strict: bool) -> bool {
-    if pattern.names_all() {
-        return true;
-    }
-    let in_shell = case.call.canonical == "bash";
-    let own = if in_shell || file.tool != case.call.canonical {
-        pattern.canonical() == file.tool
-    } else {
-        pattern.names(case.call, case.host)
-    };
-    let same_way = match file.access {
-        Access::Read => ["read", "grep", "glob", "ls"].contains(&pattern.canonical()),
-        Access::Write => ["write", "edit"].contains(&pattern.canonical()),
-    };
-    own || (strict && same_way)
-}
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -7,6 +7,26 @@
 //! takes it apart into acts (reading shell text with `shell` and its programs with `programs`),
 //! `judge` holds the acts against clauses whose patterns are in `pattern`, `policy` and `stack` say
 //! which clauses there are, and `grant` joins the answers to one [`Ruling`].
+//!
+//! ```
+//! use metier_format::{AllowedTools, SkillName, ToolPattern};
+//! use metier_policy::{ActiveSkill, ActiveStack, HostTable, Place, Policy, Profile, ToolCall, Verdict};
+//!
+//! let tools = ToolPattern::tokenize("Read Bash(git:*)").expect("two patterns");
+//! let mut stack = ActiveStack::default();
+//! stack.push(ActiveSkill {
+//!     allowed: Some(AllowedTools::Only(tools)),
+//!     ..ActiveSkill::unrestricted(SkillName::parse("git-helper").expect("a name"))
+//! });
+//! let policy = Policy::profile(Profile::Default);
+//! let place = Place::lexical("/project".as_ref());
+//! let rule = |command: &str| {
+//!     let call = ToolCall::new("Bash", serde_json::json!({ "command": command }));
+//!     metier_policy::decide(&policy, &stack, &call, HostTable::plain(), &place).verdict
+//! };
+//! assert_eq!(rule("git status && git log"), Verdict::Allow);
+//! assert_eq!(rule("git status $(touch x)"), Verdict::Deny);
+//! ```
 
 mod act;
 pub mod call;

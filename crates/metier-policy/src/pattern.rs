@@ -143,7 +143,8 @@ impl Pattern {
             Form::Plain => {
                 self.name == call.native
                     || self.name == call.canonical
-                    || (self.canonical == call.canonical && host.tool(&self.name).is_none())
+                    || (self.canonical == call.canonical
+                        && (host.mixed || host.tool(&self.name).is_none()))
             }
         }
     }
@@ -211,8 +212,11 @@ fn compile_argument(canonical: &str, argument: Option<&str>) -> Argument {
     if text.len() > MAX_PATTERN_BYTES {
         return Argument::NotUnderstood(format!("longer than {MAX_PATTERN_BYTES} bytes"));
     }
+    // `Read(*)` and `Skill(*)` are how people write a bare name.
+    if text == "*" {
+        return Argument::Any;
+    }
     let compiled = match canonical {
-        "bash" if text == "*" => Ok(Argument::Any),
         "bash" => CommandPattern::parse(text).map(Argument::Command),
         "read" | "write" | "edit" | "glob" | "grep" | "ls" => {
             PathPattern::parse(text).map(Argument::Path)

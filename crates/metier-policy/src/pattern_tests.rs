@@ -115,7 +115,9 @@ fn the_argument_is_read_as_the_tool_needs_it() {
     assert!(matches!(pattern("shell_exec(git:*)").argument, Argument::Command(_)));
     assert!(matches!(pattern("Read(./a)").argument, Argument::Path(_)));
     assert!(matches!(pattern("Grep(./a)").argument, Argument::Path(_)));
-    assert!(matches!(pattern("Read(*)").argument, Argument::Path(_)));
+    for bare in ["Read(*)", "Write(*)", "Skill(*)", "Agent(*)", "WebFetch(*)", "mcp__a__b(*)"] {
+        assert_eq!(pattern(bare).argument, Argument::Any, "{bare}");
+    }
     assert!(matches!(pattern("WebFetch(domain:a.b)").argument, Argument::Domain(_)));
 }
 

@@ -6,7 +6,7 @@
 //!
 //! 1. each layer is asked, and its first rule that fits gives its opinion;
 //! 2. the strictest opinion wins;
-//! 3. what neither enterprise nor personal policy has an opinion on is the profile's to decide,
+//! 3. what neither enterprise nor personal policy allows by a rule is also the profile's to decide,
 //!    whatever the project says. The profile is the one those two layers name, or `default`.
 //!
 //! What cannot be read denies: [`Policy::broken`] stands in for it.
@@ -204,7 +204,7 @@ impl Policy {
                 continue;
             }
             if let Some(reason) = layer.reason_on(proposal, stack) {
-                decided |= layer.standing == Standing::Full;
+                decided |= layer.standing == Standing::Full && reason.verdict == Verdict::Allow;
                 reasons.push(reason);
             }
         }
@@ -268,15 +268,26 @@ impl Layer {
     fn reason_on(&self, proposal: &Override, stack: &ActiveStack) -> Option<Reason> {
         let about =
             |rule: &&Rule| rule.overrides.contains(&proposal.kind()) && rule.fits_skills(stack);
+        let rules = || self.rules.iter().filter(about);
+        let decides = rules().find(|rule| !rule.clause.adds);
+        let adds = rules().filter(|rule| rule.clause.adds).max_by_key(|rule| rule.verdict());
+        let certain = decides.map(Rule::verdict).or(self.overrides);
         let shown = proposal.shown();
-        if let Some(rule) = self.rules.iter().find(about) {
-            let verdict = rule.verdict();
-            let why = rule.clause.reason.as_deref().unwrap_or("its rule says so");
-            let text = format!("{}: {shown}: {why}", self.name);
-            return Some(Reason::new(verdict, text).of_rule(rule.id()));
-        }
-        let verdict = self.overrides?;
-        Some(Reason::new(verdict, format!("{}: {shown}: {verdict} by default", self.name)))
+        let rule = match (adds, certain) {
+            (Some(adds), Some(certain)) if adds.verdict() < certain => decides,
+            (Some(adds), _) => Some(adds),
+            (None, _) => decides,
+        };
+        let Some(rule) = rule else {
+            let verdict = self.overrides?;
+            return Some(Reason::new(
+                verdict,
+                format!("{}: {shown}: {verdict} by default", self.name),
+            ));
+        };
+        let why = rule.clause.reason.as_deref().unwrap_or("its rule says so");
+        let text = format!("{}: {shown}: {why}", self.name);
+        Some(Reason::new(rule.verdict(), text).of_rule(rule.id()))
     }
 }
 

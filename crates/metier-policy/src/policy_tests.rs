@@ -261,6 +261,32 @@ fn proposals_are_decided_by_profile_and_rules() {
 }
 
 #[test]
+fn a_rule_for_some_skills_adds_to_what_is_said_about_proposals() {
+    // S7
+    let skill = |trust: &str| {
+        let name = metier_format::SkillName::parse("x").expect("a name");
+        let skill =
+            crate::ActiveSkill { trust: trust.into(), ..crate::ActiveSkill::unrestricted(name) };
+        ActiveStack::from_iter([skill])
+    };
+    let text = "[[rule]]\nverdict = 'ask'\noverride = 'model'\ntrust = 'present'\n\
+                [[rule]]\nverdict = 'deny'\noverride = 'model'\ntrust = 'untrusted'\n\
+                [[rule]]\nverdict = 'allow'\noverride = 'model'";
+    let policy = Policy::merge([(PolicyLayer::Personal, file(text))]);
+    let model = Override::Model { model: "x".into() };
+    assert_eq!(policy.rule_on_in(&model, &skill("approved")).verdict, Verdict::Allow);
+    assert_eq!(policy.rule_on_in(&model, &skill("present")).verdict, Verdict::Ask);
+    assert_eq!(policy.rule_on_in(&model, &skill("untrusted")).verdict, Verdict::Deny);
+    let mut both = skill("present");
+    both.extend(skill("untrusted").iter().cloned());
+    assert_eq!(policy.rule_on_in(&model, &both).verdict, Verdict::Deny);
+    let adds =
+        "overrides = 'deny'\n[[rule]]\nverdict = 'ask'\noverride = 'model'\ntrust = 'present'";
+    let policy = Policy::merge([(PolicyLayer::Personal, file(adds))]);
+    assert_eq!(policy.rule_on_in(&model, &skill("present")).verdict, Verdict::Deny);
+}
+
+#[test]
 fn rules_about_proposals_say_nothing_about_calls() {
     // S7
     let text = "[[rule]]\nverdict = 'deny'\noverride = 'model'";

@@ -2,7 +2,8 @@
 //!
 //! Conditions on skills read differently for a rule that allows and one that does not: to tighten,
 //! one active skill that fits is enough; to allow, every active skill must fit, so that no skill
-//! rides on what was granted to another.
+//! rides on what was granted to another. A rule that tightens for certain skills adds to what the
+//! rules after it say and never hides them, so that activating a skill relaxes nothing.
 
 use metier_format::Position;
 use serde_json::Value;
@@ -49,6 +50,13 @@ pub(crate) struct Example {
     pub(crate) place: Position,
 }
 
+impl Conditions {
+    /// Whether they ask which skills are active.
+    pub(crate) fn is_about_skills(&self) -> bool {
+        !(self.skills.is_empty() && self.layers.is_empty() && self.trusts.is_empty())
+    }
+}
+
 impl Rule {
     /// What the rule is called.
     #[must_use]
@@ -79,7 +87,7 @@ impl Rule {
     /// Whether the conditions on skills hold.
     pub(crate) fn fits_skills(&self, stack: &ActiveStack) -> bool {
         let when = &self.when;
-        if when.skills.is_empty() && when.layers.is_empty() && when.trusts.is_empty() {
+        if !when.is_about_skills() {
             return true;
         }
         let mut fitting = stack.iter().map(|skill| {

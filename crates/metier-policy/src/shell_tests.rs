@@ -209,6 +209,8 @@ fn what_only_a_shell_knows_is_unknown() {
         ("{a,b}", "", true),
         ("a{1..3}", "a", true),
         ("{\"a b\",c}", "", true),
+        ("{},}", "", true),
+        ("x{}a,b}", "x", true),
         ("~user/x", "~", false),
         ("~+", "~", false),
         ("$'a\\tb'", "", false),
@@ -288,8 +290,7 @@ fn variables_that_are_set_are_found() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one table, one row a difference")]
-fn what_shells_read_differently_is_refused() {
+fn words_that_shells_read_differently_are_refused() {
     // S3
     let table = [
         ("a 'b", "single quote is not closed"),
@@ -334,6 +335,16 @@ fn what_shells_read_differently_is_refused() {
         ("function f { a; }", "function"),
         ("a *(b)", "right after a word"),
         ("a @(b|c)", "right after a word"),
+    ];
+    for (text, reason) in table {
+        refused(text, reason);
+    }
+}
+
+#[test]
+fn commands_that_shells_read_differently_are_refused() {
+    // S3
+    let table = [
         ("coproc a", "coprocess"),
         ("a {x}> b", "unusual descriptor"),
         ("a 10> b", "unusual descriptor"),

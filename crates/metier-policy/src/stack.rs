@@ -135,6 +135,7 @@ fn compile(allowed: &AllowedTools, skill: &ActiveSkill) -> Clause {
         verdict: Verdict::Allow,
         patterns: compiled.collect(),
         except: Vec::new(),
+        adds: false,
         reason: None,
     }
 }

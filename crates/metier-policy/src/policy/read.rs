@@ -184,8 +184,10 @@ impl Reader<'_> {
         }
         let id = self.text(table, "id")?.unwrap_or_else(|| format!("{}#{}", self.name, index + 1));
         let reason = self.text(table, "reason")?;
-        let clause = Clause { id: Some(id), verdict, patterns, except, reason };
-        Ok(Rule { clause, when: self.conditions(table)?, overrides, line: 0 })
+        let when = self.conditions(table)?;
+        let adds = verdict > Verdict::Allow && when.is_about_skills();
+        let clause = Clause { id: Some(id), verdict, patterns, except, adds, reason };
+        Ok(Rule { clause, when, overrides, line: 0 })
     }
 
     fn conditions(&self, table: &Table<'_>) -> Read<Conditions> {

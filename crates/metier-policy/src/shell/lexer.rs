@@ -225,11 +225,6 @@ impl<'t> Lexer<'t, '_> {
                 return Err(refuse("a history mark: `!` before a word"));
             }
             '*' | '?' | '[' | ']' => word.push_wildcard(c),
-            '{' if next == Some('}') => {
-                word.push('{');
-                word.push('}');
-                self.at += 1;
-            }
             '{' => word.push_brace(self.at),
             '=' if !word.started() => {
                 word.push('=');

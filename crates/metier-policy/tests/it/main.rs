@@ -7,6 +7,10 @@
     reason = "tests read their data files and stop when something is not as expected"
 )]
 
+mod calls;
+mod denies;
+mod hosts;
 mod oracle;
+mod properties;
 mod tables;
 mod world;

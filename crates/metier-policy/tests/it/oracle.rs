@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use metier_policy::Verdict;
+use metier_policy::shell::{self, Surroundings, Word};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -203,6 +204,91 @@ const PIECES: &[&str] = &[
     "#)",
 ];
 
+/// What words are made of, for comparing words.
+const WORD_PIECES: &[&str] = &[
+    "a",
+    "b",
+    "-x",
+    "--long=",
+    "=",
+    ",",
+    ".",
+    ":",
+    "/",
+    "@",
+    "%",
+    "^",
+    "+",
+    "-",
+    "_",
+    "#",
+    "1",
+    "é",
+    "日",
+    " ",
+    " ",
+    " ",
+    "  ",
+    "\t",
+    "'",
+    "'",
+    "\"",
+    "\"",
+    "'a b'",
+    "\"a b\"",
+    "''",
+    "\"\"",
+    "'\\'",
+    "'\"'",
+    "\"'\"",
+    "\\",
+    "\\ ",
+    "\\\\",
+    "\\'",
+    "\\\"",
+    "\\$",
+    "\\`",
+    "\\n",
+    "\\#",
+    "\\~",
+    "\\*",
+    "\"\\a\"",
+    "\"\\$\"",
+    "\"\\\\\"",
+    "\"\\\"\"",
+    "\"$\"",
+    "\"a$\"",
+    "$ ",
+    "{}",
+    "{a}",
+    "}",
+    "{",
+    "]",
+    "!",
+    " !",
+    "! ",
+    " \\\n",
+    " \\\n ",
+    "\" \\\n\"",
+    "'\n'",
+    "\"\n\"",
+    "'#'",
+    " #c",
+    "'$(evil)'",
+    "\"\\$(evil)\"",
+    "'`'",
+    "'*'",
+    "\"?\"",
+    "\\[",
+    "~",
+    "a~",
+    "\"~\"",
+    "|",
+    "in",
+    "do",
+    "if",
+];
+
 struct Trap {
     directory: tempfile::TempDir,
     shells: Vec<PathBuf>,
@@ -215,7 +301,10 @@ impl Trap {
         fs::create_dir_all(&bin).expect("a directory for programs");
         fs::create_dir_all(directory.path().join("work")).expect("a directory to work in");
         for name in ["tool", "evil", "x", "EOF", "a", "b", "c", "body"] {
-            let script = format!("#!/bin/sh\nprintf '%s\\n' {name} >> \"$METIER_LOG\"\n");
+            let script = format!(
+                "#!/bin/sh\nprintf '%s\\n' {name} >> \"$METIER_LOG\"\n\
+                 printf '%s\\0' \"$@\" end-of-words >> \"$METIER_LOG.words\"\n"
+            );
             let path = bin.join(name);
             fs::write(&path, script).expect("a stub");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("an executable");
@@ -229,19 +318,35 @@ impl Trap {
         Self { directory, shells }
     }
 
+    /// Runs the command in a shell.
+    fn run(&self, shell: &Path, command: &str) {
+        let root = self.directory.path();
+        let log = root.join("log");
+        fs::write(&log, "").expect("an empty log");
+        fs::write(root.join("log.words"), "").expect("an empty log");
+        let mut child = Command::new("/usr/bin/timeout");
+        child.args(["-s", "KILL", "1"]).arg(shell).arg("-c").arg(command);
+        child.current_dir(root.join("work")).env_clear();
+        child.env("PATH", root.join("bin")).env("METIER_LOG", &log).env("LC_ALL", "C.UTF-8");
+        child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        child.status().expect("a shell that starts");
+    }
+
+    /// The words the tool got when the shell ran the command; nothing when it did not run.
+    fn words(&self, shell: &Path, command: &str) -> Option<Vec<String>> {
+        self.run(shell, command);
+        let log = fs::read_to_string(self.directory.path().join("log.words")).ok()?;
+        let words = log.strip_suffix("end-of-words\0")?;
+        Some(words.split_terminator('\0').map(str::to_owned).collect())
+    }
+
     /// What sprang when the shells ran the command: programs other than the tool, or files.
     fn sprung(&self, command: &str) -> Vec<String> {
         let (root, work) = (self.directory.path(), self.directory.path().join("work"));
-        let log = root.join("log");
         let mut sprung = Vec::new();
         for shell in &self.shells {
-            fs::write(&log, "").expect("an empty log");
-            let mut child = Command::new("/usr/bin/timeout");
-            child.args(["-s", "KILL", "1"]).arg(shell).arg("-c").arg(command).current_dir(&work);
-            child.env_clear().env("PATH", root.join("bin")).env("METIER_LOG", &log);
-            child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            child.status().expect("a shell that starts");
-            let ran = fs::read_to_string(&log).unwrap_or_default();
+            self.run(shell, command);
+            let ran = fs::read_to_string(root.join("log")).unwrap_or_default();
             let other = ran.lines().filter(|line| *line != "tool");
             sprung.extend(other.map(|line| format!("{} ran `{line}`", shell.display())));
             for file in fs::read_dir(&work).expect("the directory").flatten() {
@@ -282,7 +387,7 @@ fn what_is_allowed_for_one_program_runs_nothing_else_in_a_real_shell() {
         return;
     }
     let mut runner =
-        TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(1000) });
+        TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(400) });
     let outcome = runner.run(&commands(), |command| {
         if world::shell("Bash(tool:*)", &command).verdict == Verdict::Allow {
             let sprung = trap.sprung(&command);
@@ -300,4 +405,32 @@ fn the_starts_are_allowed_as_they_stand() {
         let ruling = world::shell("Bash(tool:*)", start);
         assert_eq!(ruling.verdict, Verdict::Allow, "{start:?}: {}", ruling.explanation());
     }
+}
+
+#[test]
+fn known_words_are_the_words_a_real_shell_passes() {
+    // S3
+    let trap = Trap::set();
+    if trap.shells.is_empty() || find("timeout").is_none() {
+        println!("no shell here to ask");
+        return;
+    }
+    let words = prop::collection::vec(prop::sample::select(WORD_PIECES), 0..10);
+    let mut runner =
+        TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(300) });
+    let outcome = runner.run(&words, |pieces| {
+        let command = format!("tool {}", pieces.concat());
+        let Ok(commands) = shell::parse(&command, Surroundings::default()) else { return Ok(()) };
+        let [only] = commands.as_slice() else { return Ok(()) };
+        let known: Option<Vec<&str>> = only.argv.iter().skip(1).map(Word::as_known).collect();
+        let Some(known) = known else { return Ok(()) };
+        for shell in &trap.shells {
+            // A shell that refuses the command runs nothing.
+            if let Some(passed) = trap.words(shell, &command) {
+                prop_assert_eq!(&passed, &known, "{:?} in {}", command, shell.display());
+            }
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }

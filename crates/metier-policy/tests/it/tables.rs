@@ -30,7 +30,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
 }
 
 /// `⏎`, `⇥` and `<U+XXXX>` as the characters they stand for.
-fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let text = text.replace('⏎', "\n").replace('⇥', "\t");
     let mut parts = text.split("<U+");
     let mut out = parts.next().unwrap_or_default().to_owned();

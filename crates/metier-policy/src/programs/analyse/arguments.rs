@@ -1,6 +1,6 @@
 //! The arguments of one command: what is left when its options are read.
 
-use super::{Assigns, Reader, Style, Verb, What};
+use super::{Assigns, Reader, Style, Verb, What, listed};
 use crate::shell::{Access, Word};
 
 impl<'p> Reader<'p> {
@@ -59,6 +59,7 @@ impl<'p> Reader<'p> {
         let name = word.as_known().unwrap_or_default();
         match self.usage.verbs.get(name) {
             Some(Verb::Plain) => {}
+            None if listed(&self.usage.settings, &name.to_ascii_lowercase()) => {}
             Some(verb) => {
                 self.flags.done = true;
                 self.rest_runs(at + 1, *verb == Verb::Shell);

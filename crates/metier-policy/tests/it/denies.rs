@@ -1,0 +1,55 @@
+//! The data file of rules that deny: nothing hides what they are about.
+
+use metier_policy::{
+    ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, ToolCall, Verdict, decide,
+};
+use serde_json::json;
+
+use crate::{tables, world};
+
+/// A policy that denies one pattern and allows the rest, whatever cannot be told included.
+fn policy(pattern: &str) -> Policy {
+    let text = format!("default = 'allow'\n[[rule]]\nverdict = 'deny'\npattern = {pattern:?}");
+    let file = PolicyFile::read(&text, "denies.toml").unwrap_or_else(|error| panic!("{error}"));
+    Policy::merge([(PolicyLayer::Personal, file)])
+}
+
+#[test]
+fn nothing_hides_what_a_rule_denies() {
+    // S3, S4
+    let text = include_str!("denies.tsv");
+    let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).collect();
+    let mut wrong = Vec::new();
+    for line in &lines {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [pattern, command, verdict, why] = cells.as_slice() else {
+            panic!("not four columns: {line}");
+        };
+        let call = ToolCall::new("Bash", json!({ "command": tables::unescape(command) }));
+        let stack = ActiveStack::default();
+        let ruling = decide(&policy(pattern), &stack, &call, HostTable::plain(), &world::place());
+        if Some(ruling.verdict) != Verdict::from_word(verdict) {
+            wrong.push(format!("{line} ({why}): {} {}", ruling.verdict, ruling.explanation()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(lines.len() >= 100, "only {} lines", lines.len());
+}
+
+#[test]
+fn an_allow_of_all_of_bash_behind_a_denial_opens_no_way_around_it() {
+    // S3, S4
+    let text = include_str!("denies.tsv");
+    for line in text.lines().filter(|l| l.starts_with("Bash(rm:*)") && l.contains("\tdeny\t")) {
+        let command = tables::unescape(line.split('\t').nth(1).unwrap_or_default());
+        let rules = "profile = 'full-auto'\n\
+                     [[rule]]\nverdict = 'deny'\npattern = 'Bash(rm:*)'\n\
+                     [[rule]]\nverdict = 'allow'\npattern = 'Bash'";
+        let file = PolicyFile::read(rules, "denies.toml").unwrap_or_else(|error| panic!("{error}"));
+        let policy = Policy::merge([(PolicyLayer::Personal, file)]);
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let ruling =
+            decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &world::place());
+        assert_eq!(ruling.verdict, Verdict::Deny, "{command}: {}", ruling.explanation());
+    }
+}
