@@ -134,10 +134,6 @@ impl Unpacker<'_> {
     /// The acts of shell text.
     fn text(&self, text: &str, around: Surroundings<'_>, directory: Option<&Path>) -> Vec<Act> {
         match shell::parse(text, around) {
-            // A text without any command is judged as one that does nothing.
-            Ok(commands) if commands.is_empty() => {
-                self.commands(vec![SimpleCommand::default()], around, directory)
-            }
             Ok(commands) => self.commands(commands, around, directory),
             Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
         }
