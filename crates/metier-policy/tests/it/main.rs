@@ -9,6 +9,7 @@
 
 mod calls;
 mod denies;
+mod hostile;
 mod hosts;
 mod oracle;
 mod properties;
