@@ -11,11 +11,11 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
         &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     )?;
     let mut total = Total::default();
-    let tests = process::command("cargo", &["test", "--workspace", "--all-targets"]);
+    // The default targets: libraries, binaries, integration and doc tests, and the examples some of
+    // them start. Benchmarks are not tests.
+    let tests = process::command("cargo", &["test", "--workspace"]);
     let result = process::watch(tests, |line| total.add(line));
     result.map_err(|error| format!("{error}\n{}", total.line()))?;
-    let docs = process::command("cargo", &["test", "--workspace", "--doc"]);
-    process::watch(docs, |line| total.add(line))?;
     process::run("cargo", &["doc", "--workspace", "--no-deps", "--quiet"])?;
     process::run(
         "cargo",

@@ -33,6 +33,9 @@ fn one(target: &str, seconds: u32) -> Result<(), String> {
         words.push(&seeds);
     }
     words.extend(["--", time.as_str(), "-timeout=5", "-rss_limit_mb=256", "-print_final_stats=1"]);
+    if ["yaml_readers", "repair", "skill_md"].contains(&target) {
+        words.push("-dict=fuzz/yaml.dict");
+    }
     process::run("cargo", &words)
 }
 

@@ -52,9 +52,19 @@ pub(crate) fn tests() -> Vec<Test> {
     for file in files() {
         if file.ends_with(".rs") {
             collect_tests(&file, &text(&file), &mut tests);
+            tests.extend(benchmark(&file));
         }
     }
     tests
+}
+
+/// A benchmark names its ids in the first line of its documentation.
+fn benchmark(file: &str) -> Option<Test> {
+    let (_, name) = file.split_once("/benches/")?;
+    let text = text(file);
+    let ids = ids_of(text.lines().next()?.strip_prefix("//!")?);
+    let name = format!("bench {}", name.trim_end_matches(".rs"));
+    (!ids.is_empty()).then_some(Test { file: file.to_owned(), name, ids })
 }
 
 /// A test is an attribute line `#[test]`, a function, and a first line inside that is a comment of

@@ -1,4 +1,4 @@
-//! What parsing one file costs: the ordinary one, which discovery does a thousand times, and hostile
+//! F4, N1: what parsing one file costs: the ordinary one, which discovery does a thousand times, and hostile
 //! ones, each of which must be refused within five milliseconds and sixteen megabytes.
 //!
 //! Run with `cargo bench -p metier-format --bench parse`. Best time of many rounds; the last column

@@ -214,13 +214,14 @@ codes! {
     FieldValue = "SK143", Warning, Error, "The field's value is not one of the known ones; it is ignored", "";
     FieldNotPortable = "SK144", Advice, Warning, "The field is an extension that not every agent reads", "";
     FieldEmpty = "SK145", Advice, Warning, "The field is empty", "remove the key or give it a value";
+    FieldMisspelt = "SK146", Warning, Error, "The field looks like a misspelt one; it is ignored", "";
 
     BodyTooManyLines = "SK201", Advice, Advice, "The body is longer than 500 lines", "move detail to files under `references/`";
     BodyTooManyTokens = "SK202", Advice, Advice, "The body is larger than 5000 tokens", "move detail to files under `references/`";
     DescriptionVague = "SK203", Advice, Advice, "The description says too little to be found by", "say what the skill does, with the words a user would type";
     DescriptionNoTrigger = "SK204", Advice, Advice, "The description does not say when to use the skill", "add a sentence such as `Use when …`";
     DeadLink = "SK205", Warning, Warning, "A link points to a file that does not exist", "";
-    MissingScript = "SK206", Warning, Warning, "A script path points to a file that does not exist", "";
+    MissingScript = "SK206", Warning, Warning, "A path in code points to a file that does not exist", "";
     UnreferencedFile = "SK207", Advice, Advice, "A file is never referred to", "mention it in the body, or remove it";
     PathLeavesSkill = "SK208", Warning, Warning, "A path leaves the skill's directory", "keep what the skill needs inside its directory";
     HiddenUnicode = "SK209", Warning, Error, "Hidden or direction-changing characters", "remove the characters";
@@ -238,7 +239,7 @@ codes! {
     FileName = "SK307", Warning, Error, "The file is not called exactly `SKILL.md`", "rename it to `SKILL.md`";
     MissingFile = "SK308", Error, Error, "There is no SKILL.md", "create `SKILL.md` with `name:` and `description:` between two `---` lines";
     RootUnreadable = "SK310", Warning, Warning, "A root cannot be read", "";
-    WalkTooDeep = "SK311", Advice, Advice, "Directories below the depth limit were not looked into", "raise `scan.max-depth`, or add a root deeper down";
+    WalkTooDeep = "SK311", Warning, Warning, "Directories below the depth limit were not looked into", "raise `scan.max-depth`, or add a root deeper down";
     WalkTooWide = "SK312", Warning, Warning, "The directory limit of a root was reached", "raise `scan.max-directories`, or choose narrower roots";
     DirectoryUnreadable = "SK313", Warning, Warning, "A directory cannot be read", "";
 }

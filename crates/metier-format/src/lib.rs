@@ -7,12 +7,14 @@
 
 pub mod diagnostic;
 pub mod field;
+pub mod fix;
 pub mod frontmatter;
 pub mod limits;
 pub mod lint;
 pub mod manifest;
 pub mod name;
 pub mod parse;
+mod place;
 pub mod repair;
 pub mod report;
 pub mod span;
@@ -24,6 +26,6 @@ pub mod yaml;
 pub use diagnostic::{Code, Diagnostic, Edit, Mode, Severity};
 pub use manifest::Manifest;
 pub use name::{NameKey, SkillName};
-pub use parse::{Parsed, parse, parse_frontmatter};
+pub use parse::{Glance, Parsed, glance, parse, parse_frontmatter};
 pub use span::{Position, Span, Spanned};
 pub use tool_pattern::{AllowedTools, ToolPattern};

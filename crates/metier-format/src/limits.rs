@@ -49,11 +49,19 @@ pub const MAX_BODY_LINES: usize = 500;
 /// Tokens of body after which the standard advises splitting into references.
 pub const MAX_BODY_TOKENS: usize = 5000;
 
+/// Bytes of body that are read as Markdown, for links and scripts. Fifty times the advised length;
+/// the parser takes some sixty bytes for one of hostile text.
+pub const MAX_MARKDOWN_BYTES: usize = 1024 * 1024;
+
 /// Most diagnostics kept for one file; the last one then says how many were dropped.
 pub const MAX_DIAGNOSTICS: usize = 200;
 
 /// Most tools one `allowed-tools` may name.
 pub const MAX_TOOL_PATTERNS: usize = 512;
+
+/// Most rounds of repair over one file. Each round applies every repair that overlaps no other, so
+/// two or three settle any real file; the bound only ends a pair of repairs that undo each other.
+pub const MAX_FIX_ROUNDS: usize = 8;
 
 /// Unknown fields of one file for which the field they were meant to be is looked for. Real files
 /// have a handful; each search costs as much as reading the file.

@@ -7,6 +7,7 @@
 
 mod characters;
 mod fences;
+mod glance;
 mod moves;
 mod order;
 
@@ -21,6 +22,8 @@ use crate::yaml::{self, Tree, YamlError, YamlErrorKind};
 use characters::{characters, check_utf8, is_utf16_or_32};
 use fences::{fences, place};
 use moves::Moves;
+
+pub use glance::{Glance, glance};
 
 /// What became of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -152,10 +152,13 @@ impl Reader<'_> {
         } else {
             None
         };
-        let diagnostic = self.find(Code::UnknownField, entry.key_span, message);
-        if let Some(name) = meant {
-            diagnostic.help = Some(format!("did you mean `{name}`?"));
-        }
+        // A misspelt `allowed-tools` restricts nothing, so this is more than a stranger's field.
+        let Some(name) = meant else {
+            self.find(Code::UnknownField, entry.key_span, message);
+            return;
+        };
+        let diagnostic = self.find(Code::FieldMisspelt, entry.key_span, message);
+        diagnostic.help = Some(format!("did you mean `{name}`?"));
     }
 
     fn spelling(&mut self, entry: &Entry<'_>, found: Found, renaming: Renaming) {

@@ -297,7 +297,7 @@ fn unknown_fields_are_kept_in_order_with_their_values() {
 #[test]
 fn a_misspelt_field_is_told_what_was_meant() {
     // F3
-    let help = only("allowed-tool: Read", Code::UnknownField).help;
+    let help = only("allowed-tool: Read", Code::FieldMisspelt).help;
     assert_eq!(help.as_deref(), Some("did you mean `allowed-tools`?"));
     let help = only("requires: x", Code::UnknownField).help;
     assert_eq!(help.as_deref(), Some("put client data under `metadata:`"));

@@ -71,7 +71,7 @@ pub(crate) struct FileUse {
 const NOTHING: [&str; 6] =
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"];
 
-/// Everything a call does.
+/// Everything a call does; never nothing, for a call that names nothing is still one of its tool.
 pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
     let directory = call_directory(call, place);
     let unpacker = Unpacker { place, programs };

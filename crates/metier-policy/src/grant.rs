@@ -18,6 +18,9 @@ use crate::shell::Access;
 use crate::stack::{Active, ActiveStack};
 use crate::verdict::{Reason, Ruling, Verdict};
 
+/// The rule that the reason for not reading an active skill's script names.
+pub const SCRIPT_READ: &str = "script-read";
+
 /// What the policy and the active skills leave, already intersected.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
@@ -208,7 +211,7 @@ fn script_reason(active: &Active, script: &Path) -> Reason {
     let text = format!(
         "`{shown}` is a script of skill `{name}`: run it instead of reading it, with `metier run {name} {file}`"
     );
-    Reason::new(Verdict::Deny, text).of_skill(name)
+    Reason::new(Verdict::Deny, text).of_skill(name).of_rule(SCRIPT_READ)
 }
 
 /// In the mode `pre-approve`, what a skill names needs not be asked about. A deny stays a deny, and

@@ -225,7 +225,7 @@ fn a_broken_policy_denies_and_says_why() {
     let policy = Policy::broken(error.clone());
     let denied = ruling(&policy, "Read", json!({"file_path": "a"}));
     assert_eq!(denied.verdict, Verdict::Deny);
-    assert!(denied.explanation().contains("policy.toml:1: unknown key `profil`"));
+    assert!(denied.explanation().contains("policy.toml:1:1: unknown key `profil`"));
     assert_eq!(verdict(&policy, "ls"), Verdict::Deny);
     assert_eq!(ruling(&policy, "Skill", json!({})).verdict, Verdict::Deny);
     assert_eq!(ruling(&policy, "AskUserQuestion", json!({})).verdict, Verdict::Allow);

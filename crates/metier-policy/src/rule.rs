@@ -5,6 +5,7 @@
 //! rides on what was granted to another. A rule that tightens for certain skills adds to what the
 //! rules after it say and never hides them, so that activating a skill relaxes nothing.
 
+use metier_format::Position;
 use serde_json::Value;
 
 use crate::act;
@@ -46,7 +47,7 @@ pub(crate) struct Example {
     /// As written.
     pub(crate) text: String,
     pub(crate) call: ToolCall,
-    pub(crate) line: usize,
+    pub(crate) place: Position,
 }
 
 impl Conditions {

@@ -133,6 +133,14 @@ pub struct ScanStats {
     pub bytes_read: u64,
 }
 
+impl std::ops::AddAssign for ScanStats {
+    fn add_assign(&mut self, other: Self) {
+        self.directories += other.directories;
+        self.files += other.files;
+        self.bytes_read += other.bytes_read;
+    }
+}
+
 /// Everything one scan found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discovery {

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 /// The precedence class of a root. A layer is always said by whoever names the root; it is never
 /// guessed from a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Layer {
     /// Given by the organisation.
     Enterprise,
@@ -55,6 +58,20 @@ impl Precedence {
     pub const PROJECT_FIRST: Self =
         Self([Layer::Enterprise, Layer::Project, Layer::Personal, Layer::Plugin, Layer::Bundled]);
 
+    /// The order called `text`: `default`, `project-first`, or all five layers, first wins,
+    /// separated by commas.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim() {
+            "default" => return Some(Self::DEFAULT),
+            "project-first" => return Some(Self::PROJECT_FIRST),
+            _ => {}
+        }
+        let layers: Option<Vec<Layer>> = text.split(',').map(|w| Layer::parse(w.trim())).collect();
+        let order: [Layer; 5] = layers?.try_into().ok()?;
+        Layer::ALL.iter().all(|layer| order.contains(layer)).then_some(Self(order))
+    }
+
     /// The layer's place: smaller wins.
     #[must_use]
     pub fn rank(&self, layer: Layer) -> usize {
@@ -85,6 +102,26 @@ pub struct Root {
     pub optional: bool,
 }
 
+impl Root {
+    /// A root somebody named: before all clients, searched whole, required to exist, and trusted
+    /// unless it is a project's, for which the caller has to know.
+    #[must_use]
+    pub fn given(layer: Layer, path: impl Into<PathBuf>) -> Self {
+        Self {
+            layer,
+            path: path.into(),
+            client_order: 0,
+            immediate_only: false,
+            trusted: layer != Layer::Project,
+            optional: false,
+        }
+    }
+}
+
 /// A root's index in [`crate::Discovery::roots`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RootId(pub u16);
+
+#[cfg(test)]
+#[path = "layer_tests.rs"]
+mod tests;

@@ -5,13 +5,49 @@
 //! [`Discovery`], `catalog` turns it into the one view a session has, `disclose` shows that view to
 //! a model.
 
+pub mod bundled;
+mod candidate;
 pub mod catalog;
+pub mod client;
+pub mod contained;
+pub mod digest;
+pub mod disclose;
 pub mod discover;
+mod disk;
+pub mod file_store;
+pub mod guide;
+pub mod index;
 pub mod layer;
+pub mod layered_store;
+mod level;
 pub mod limits;
+mod load;
+pub mod memory_store;
+mod paths;
+mod repeats;
+mod rescan;
+mod resources;
+mod scan;
+pub mod search;
+pub mod selection;
 pub mod store;
+pub mod suggest;
+pub mod tokens;
+mod tree;
+mod walk;
+pub mod watch;
+pub mod why;
+
+#[cfg(test)]
+mod fixture;
 
 pub use catalog::{Catalog, Entry};
+pub use contained::ContainedPath;
+pub use disclose::{Disclose, Disclosure, Style, disclose};
 pub use discover::{Discovery, Facts, Found, Skipped};
+pub use file_store::FileStore;
 pub use layer::{Layer, Precedence, Root, RootId};
+pub use layered_store::LayeredStore;
+pub use memory_store::MemoryStore;
+pub use selection::{Enabled, Selection};
 pub use store::Store;

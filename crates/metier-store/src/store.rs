@@ -1,13 +1,15 @@
-//! What a place that holds skills can do. [`FileStore`] is one on disk, [`MemoryStore`] one made of
-//! bytes (the bundled skills, an application's own backend, tests), [`LayeredStore`] several as one.
-//! One conformance suite runs over all of them.
+//! What a place that holds skills can do. [`FileStore`](crate::FileStore) is one on disk,
+//! [`MemoryStore`](crate::MemoryStore) one made of bytes (the bundled skills, an application's own
+//! backend, tests), [`LayeredStore`](crate::LayeredStore) several as one. One conformance suite
+//! runs over all of them.
 
 use std::path::{Path, PathBuf};
 
 use metier_format::{Diagnostic, Manifest};
 
+use crate::digest::Tree;
 use crate::discover::{Discovery, ScanLimits};
-use crate::layer::RootId;
+use crate::layer::{Root, RootId};
 
 /// Where a skill is: a root of the store and a directory relative to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,6 +22,9 @@ pub struct Location {
 
 /// A place that holds skills.
 pub trait Store: Send + Sync {
+    /// Where it looks. A [`RootId`] of this store is an index here.
+    fn roots(&self) -> &[Root];
+
     /// Finds every candidate. A bad skill is data in the result, never a failure.
     fn discover(&self, limits: &ScanLimits) -> Discovery;
 
@@ -29,6 +34,9 @@ pub trait Store: Send + Sync {
     /// Reads one file of a skill. `path` is relative to the skill's directory, with `/` between
     /// components, and cannot leave it.
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError>;
+
+    /// Reads the whole of a skill's directory for its digest.
+    fn tree(&self, at: &Location) -> Result<Tree, TreeError>;
 }
 
 /// A skill loaded whole (tier 2). Only [`Store::load`] makes one.
@@ -137,6 +145,28 @@ pub enum ReadError {
     #[error("cannot read `{path}`")]
     Io {
         /// The path.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Why a skill's directory has no digest.
+#[derive(Debug, thiserror::Error)]
+pub enum TreeError {
+    /// There is no such skill in this store any more.
+    #[error("`{}` is not there", .0.display())]
+    NotFound(PathBuf),
+    /// It holds something that is neither file, directory nor link.
+    #[error("`{0}` is not a file")]
+    NotAFile(String),
+    /// It is too large, too deep or has too many files; this is where the limit was reached.
+    #[error("the skill is too large to be digested; the limit was reached at `{0}`")]
+    TooLarge(String),
+    /// The system said no.
+    #[error("cannot read `{path}`")]
+    Io {
+        /// The file or directory, relative to the skill.
         path: String,
         /// Why.
         source: std::io::Error,

@@ -39,7 +39,13 @@ fn word_problems(file: &str, text: &str) -> Vec<String> {
         ["#[ign", "ore"].concat(),
         ["STUB ", "until"].concat(),
     ];
-    let foreign = [["/wo", "rk/"].concat(), ["/ro", "ot/"].concat(), ["crates", ".io"].concat()];
+    let foreign = [
+        ["/wo", "rk/main"].concat(),
+        ["/wo", "rk/shared"].concat(),
+        ["/wo", "rk/wt"].concat(),
+        ["/ro", "ot/.cargo"].concat(),
+        ["crates", ".io"].concat(),
+    ];
     let mut problems = Vec::new();
     let checked = [".rs", ".md", ".toml", ".yml", ".sh", ".py"];
     if !checked.iter().any(|end| file.ends_with(end)) && file != ".ci/run" {

@@ -4,14 +4,15 @@ use crate::source;
 
 pub(super) fn problems() -> Vec<String> {
     let files = source::files();
-    let tests: String = files
+    let tests: Vec<String> = files
         .iter()
         .filter(|f| source::is_test(f) || f.ends_with(".snap"))
         .map(|f| source::text(f))
         .collect();
+    let named = |words: &[&str]| tests.iter().any(|t| words.iter().all(|word| t.contains(word)));
     let mut problems = Vec::new();
     for (variant, code) in codes() {
-        if !tests.contains(&format!("Code::{variant}")) && !tests.contains(&code) {
+        if !named(&[&format!("Code::{variant}")]) && !named(&[&code]) {
             problems.push(format!("diagnostic {code} ({variant}) is named by no test"));
         }
     }
@@ -20,7 +21,7 @@ pub(super) fn problems() -> Vec<String> {
             continue;
         }
         for (name, variant) in error_variants(&source::text(file)) {
-            if !tests.contains(&format!("{name}::{variant}")) {
+            if !named(&[&name, &variant]) {
                 problems.push(format!("{file}: `{name}::{variant}` is named by no test"));
             }
         }

@@ -1,15 +1,17 @@
 //! What can be wrong with a policy file.
 
+use metier_format::Position;
+
 use crate::limits::{MAX_POLICY_BYTES, MAX_RULES};
 
 /// Why a policy file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}{}: {kind}", line.map(|line| format!(":{line}")).unwrap_or_default())]
+#[error("{file}{}: {kind}", place.map(|p| format!(":{}:{}", p.line, p.column)).unwrap_or_default())]
 pub struct PolicyError {
     /// The file.
     pub file: String,
-    /// The line, counted from 1.
-    pub line: Option<usize>,
+    /// Where in it.
+    pub place: Option<Position>,
     /// What is wrong.
     pub kind: PolicyErrorKind,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metier_format::ToolPattern;
+use metier_format::{Position, ToolPattern};
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
@@ -88,11 +88,8 @@ impl Reading {
             } else {
                 PolicyErrorKind::HitCounterExample { rule, example: text }
             };
-            return Err(PolicyError {
-                file: self.file.name.clone(),
-                line: Some(example.line),
-                kind,
-            });
+            let (file, place) = (self.file.name.clone(), Some(example.place));
+            return Err(PolicyError { file, place, kind });
         }
         Ok(())
     }
@@ -154,7 +151,7 @@ impl Reader<'_> {
             let Some(table) = item.get_ref().as_table() else {
                 return Err(self.wrong_type(item, "rule", "a table"));
             };
-            let line = self.line(item.span().start);
+            let line = self.place(item.span().start).line as usize;
             let rule = self.rule(table, item, rules.len())?;
             if !ids.insert(rule.id().to_owned()) {
                 let id = get(table, "id").unwrap_or(item);
@@ -272,7 +269,7 @@ impl Reader<'_> {
         let list = item.get_ref().as_array().ok_or_else(|| self.wrong_type(item, key, expected))?;
         let mut examples = Vec::new();
         for item in list.iter() {
-            let line = self.line(item.span().start);
+            let place = self.place(item.span().start);
             let (text, call) = match item.get_ref() {
                 DeValue::String(text) => {
                     let call = parse_pattern(text).map(|pattern| as_call(&pattern));
@@ -287,7 +284,7 @@ impl Reader<'_> {
                 }
                 _ => return Err(self.wrong_type(item, key, expected)),
             };
-            examples.push(Example { text, call, line });
+            examples.push(Example { text, call, place });
         }
         Ok(examples)
     }
@@ -346,7 +343,7 @@ impl Reader<'_> {
     // Complaints -------------------------------------------------------------------------------
 
     fn error(&self, at: Option<usize>, kind: PolicyErrorKind) -> PolicyError {
-        PolicyError { file: self.name.to_owned(), line: at.map(|at| self.line(at)), kind }
+        PolicyError { file: self.name.to_owned(), place: at.map(|at| self.place(at)), kind }
     }
 
     fn error_at(&self, item: &Item<'_>, kind: PolicyErrorKind) -> PolicyError {
@@ -362,9 +359,8 @@ impl Reader<'_> {
         self.error(Some(at), PolicyErrorKind::UnknownValue { key: key.to_owned(), value, expected })
     }
 
-    fn line(&self, at: usize) -> usize {
-        let before = self.text.as_bytes().get(..at).unwrap_or_default();
-        before.iter().filter(|byte| **byte == b'\n').count() + 1
+    fn place(&self, at: usize) -> Position {
+        Position::of(self.text.as_bytes(), at)
     }
 }
 

@@ -1,0 +1,286 @@
+//! One session: the only place where skills are activated, calls are guarded and files are read.
+//!
+//! Every effect looks alike: look up, decide, append the intent, act, append the result. If the
+//! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
+//! a frame that was written. Start at [`Session::open`]; the effects are in `activation`, `guard`,
+//! `resource` and `release`.
+
+mod activation;
+mod guard;
+mod release;
+mod resource;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use metier_format::{AllowedTools, SkillName};
+use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
+use metier_store::catalog::{Catalog, Entry};
+use metier_store::{Store, suggest};
+use serde::Serialize;
+
+use crate::arguments::Base;
+use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
+use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
+use crate::redact::Redactor;
+use crate::replay;
+use crate::state::{Active, Counters, State};
+
+pub use activation::{Activation, ActivationError, Invocation, Overrides};
+pub use guard::Guarded;
+pub use release::ReleaseError;
+pub use resource::ResourceError;
+
+/// What happens when an active skill is asked for again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// The same text is given once more, and the stack stays as it is.
+    Repeat,
+}
+
+/// Choices that do not change what is allowed.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What happens when an active skill is asked for again.
+    pub again: Again,
+    /// What number the first argument has.
+    pub base: Base,
+}
+
+/// Where calls take place.
+#[derive(Clone, Debug, Default)]
+pub struct Whereabouts {
+    /// The working directory of the host's tools.
+    pub cwd: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The project's directory.
+    pub project: Option<PathBuf>,
+}
+
+/// What a session is made of.
+pub struct Setup {
+    /// Where skills are loaded from.
+    pub store: Arc<dyn Store>,
+    /// Which skills there are.
+    pub catalog: Arc<Catalog>,
+    /// The law.
+    pub policy: Policy,
+    /// SHA-256 of the policy files' texts, hex; empty for a built-in profile.
+    pub policy_digest: String,
+    /// What the host calls its tools.
+    pub host: HostTable,
+    /// Where calls take place.
+    pub whereabouts: Whereabouts,
+    /// Whose session it is.
+    pub ids: Ids,
+    /// Choices.
+    pub settings: Settings,
+    /// What must not be recorded.
+    pub redactor: Redactor,
+}
+
+/// One session.
+pub struct Session {
+    setup: Setup,
+    journal: Box<dyn Journal>,
+    state: State,
+    /// The state's stack as the policy sees it, patterns compiled.
+    stack: ActiveStack,
+}
+
+/// The session as `metier status` shows it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// The session's id.
+    pub session: String,
+    /// Whether it has begun and not ended.
+    pub open: bool,
+    /// The active skills, the last activated last.
+    pub stack: Vec<Active>,
+    /// What the stack leaves: one list a restricting skill; a tool must be on all of them.
+    pub grant: Vec<GrantLine>,
+    /// What has been counted.
+    pub counters: Counters,
+}
+
+/// What one skill leaves of the tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GrantLine {
+    /// The skill.
+    pub skill: String,
+    /// Its tools; none at all when its list cannot be read.
+    pub tools: Vec<String>,
+}
+
+impl Status {
+    /// The session called `session` in `state`, which may have been replayed by somebody who only
+    /// looks.
+    #[must_use]
+    pub fn of(session: &str, state: &State) -> Self {
+        let grant = state.stack.iter().filter_map(|active| {
+            let skill = &active.skill;
+            let restricts = skill.tools_unreadable || skill.allowed_tools.is_some();
+            let tools = skill.allowed_tools.clone().unwrap_or_default();
+            restricts.then(|| GrantLine { skill: skill.name.clone(), tools })
+        });
+        Self {
+            session: session.to_owned(),
+            open: state.open,
+            stack: state.stack.clone(),
+            grant: grant.collect(),
+            counters: state.counters,
+        }
+    }
+}
+
+impl Session {
+    /// Opens a session on `journal`: what was recorded under the same id, by whatever process, is
+    /// applied first. A session that has ended begins anew.
+    pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let mut session = Self::resume(setup, journal)?;
+        session.record_catalog()?;
+        Ok(session)
+    }
+
+    /// As [`Session::open`], for whoever only guards or releases: the catalog in `setup` may be
+    /// empty and is not recorded. Skills cannot be looked up in it.
+    pub fn resume(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let frames = journal.frames(&setup.ids.session)?;
+        let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
+        let stack = active_stack(&state);
+        let mut session = Self { setup, journal, state, stack };
+        if !session.state.open {
+            let started = SessionStarted {
+                host: session.setup.host.name.clone(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                policy: session.setup.policy_digest.clone(),
+            };
+            session.record(&Event::SessionStarted(started), Beat::Result)?;
+        }
+        Ok(session)
+    }
+
+    /// The state, as applied so far.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The catalog of this session.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.setup.catalog
+    }
+
+    /// The session as it is shown.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status::of(&self.setup.ids.session, &self.state)
+    }
+
+    /// Replaces the catalog, after a change on disk, and records that.
+    pub fn set_catalog(&mut self, catalog: Arc<Catalog>) -> Result<(), JournalError> {
+        self.setup.catalog = catalog;
+        self.record_catalog()
+    }
+
+    /// Appends `event` and, once it is written, applies it.
+    fn record(&mut self, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
+        let frame = self.journal.append(&self.setup.ids, event, beat)?;
+        self.state.apply(frame.seq, event);
+        if event.changes_stack() {
+            self.stack = active_stack(&self.state);
+        }
+        Ok(frame)
+    }
+
+    /// Records the catalog when it is not the one recorded last, with a warning a collision.
+    fn record_catalog(&mut self) -> Result<(), JournalError> {
+        let catalog = Arc::clone(&self.setup.catalog);
+        let digest = catalog.digest();
+        if self.state.catalog == digest {
+            return Ok(());
+        }
+        let mut collisions: Vec<String> =
+            catalog.shadowed.iter().map(|shadowed| shadowed.loser.name.to_string()).collect();
+        collisions.dedup();
+        let root = |root: &metier_store::Root| {
+            format!("{}:{}", root.layer.as_str(), root.path.to_string_lossy())
+        };
+        let updated = SkillCatalogUpdated {
+            count: catalog.visible().count(),
+            roots: catalog.roots.iter().map(root).collect(),
+            collisions,
+            digest,
+        };
+        self.record(&Event::SkillCatalogUpdated(updated), Beat::Result)?;
+        for shadowed in &catalog.shadowed {
+            let detail = format!(
+                "`{}` is taken from {} and not from {}: {}",
+                shadowed.loser.name,
+                catalog.place(&shadowed.winner).to_string_lossy(),
+                catalog.directory(&shadowed.loser).to_string_lossy(),
+                shadowed.rule.sentence(),
+            );
+            self.warn(Some(shadowed.loser.name.as_str()), "collision", &detail)?;
+        }
+        Ok(())
+    }
+
+    fn warn(&mut self, name: Option<&str>, kind: &str, detail: &str) -> Result<(), JournalError> {
+        let warning = SkillWarning {
+            name: name.map(str::to_owned),
+            kind: kind.to_owned(),
+            detail: self.setup.redactor.text(detail),
+        };
+        self.record(&Event::SkillWarning(warning), Beat::Result).map(drop)
+    }
+
+    /// The name nearest to one that does not exist.
+    fn suggestion(&self, typed: &str) -> Option<String> {
+        let names = self.setup.catalog.entries.iter().map(|entry: &Entry| entry.name().as_str());
+        suggest::did_you_mean(typed, names)
+    }
+}
+
+/// The active skills as the policy sees them. A recorded name that is none any more restricts all
+/// the same, under a name of its own.
+fn active_stack(state: &State) -> ActiveStack {
+    let mut stack = ActiveStack::default();
+    for active in &state.stack {
+        let skill = &active.skill;
+        let Ok(name) = SkillName::parse(&skill.name).or_else(|_| SkillName::parse("unnamed"))
+        else {
+            continue;
+        };
+        let directory = PathBuf::from(&skill.path);
+        stack.push(ActiveSkill {
+            name,
+            allowed: allowed(active),
+            layer: skill.layer.clone(),
+            trust: skill.trust.clone(),
+            scripts: skill.scripts.iter().map(|script| directory.join(script)).collect(),
+            directory: Some(directory),
+        });
+    }
+    stack
+}
+
+/// The tools an active skill allows, read back from what was recorded.
+fn allowed(active: &Active) -> Option<AllowedTools> {
+    let skill = &active.skill;
+    if skill.tools_unreadable {
+        return Some(AllowedTools::Unreadable);
+    }
+    let patterns = skill.allowed_tools.as_ref()?;
+    let read: Result<Vec<_>, _> =
+        patterns.iter().map(|text| metier_format::ToolPattern::tokenize(text)).collect();
+    Some(match read {
+        Ok(patterns) => AllowedTools::Only(patterns.into_iter().flatten().collect()),
+        Err(_) => AllowedTools::Unreadable,
+    })
+}

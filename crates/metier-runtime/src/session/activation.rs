@@ -1,0 +1,387 @@
+//! Activation: a name, arguments and who asks, to the text a model receives.
+
+use metier_format::manifest::ContextMode;
+use metier_format::{AllowedTools, NameKey};
+use metier_policy::{Override, Ruling, ToolCall, Verdict};
+use metier_store::catalog::{Entry, Trust, Visibility};
+use metier_store::selection::HiddenReason;
+use metier_store::store::{LoadError, Skill};
+use metier_store::tokens;
+use serde::Serialize;
+
+use super::{Again, Session};
+use crate::arguments::{Substitution, substitute};
+use crate::event::{
+    Event, OverrideRuled, SkillActivated, SkillInvoked, SkillLoaded, SkillRefused, Trigger,
+};
+use crate::journal::{Beat, JournalError};
+use crate::limits::{MAX_ARGUMENT_BYTES, MAX_LISTED_RESOURCES, MAX_STACK};
+use crate::wrapper::{Wrapped, wrap};
+
+/// Who asks for which skill, with what.
+#[derive(Clone, Copy, Debug)]
+pub struct Invocation<'a> {
+    /// The name as typed.
+    pub name: &'a str,
+    /// The arguments, one text.
+    pub arguments: &'a str,
+    /// Who asks.
+    pub trigger: Trigger,
+}
+
+/// What an activation gives.
+#[derive(Clone, Debug, Serialize)]
+pub struct Activation {
+    /// The skill.
+    pub name: String,
+    /// Its directory, which relative paths in the body start from.
+    pub base_path: String,
+    /// The body with its arguments, without the wrapper.
+    pub body: String,
+    /// The text for the model: the body between tags it cannot close.
+    pub text: String,
+    /// The arguments as given.
+    pub args: String,
+    /// Files of the skill, as many as are named.
+    pub resources: Vec<String>,
+    /// How many more there are.
+    pub resources_omitted: usize,
+    /// Its tools; none means that it restricts nothing.
+    pub allowed_tools: Option<Vec<String>>,
+    /// The model it asks for.
+    pub model: Option<String>,
+    /// `inherit` or `fork`.
+    pub context: &'static str,
+    /// The agent it asks for.
+    pub agent: Option<String>,
+    /// What it proposes to change, with the ruling on each.
+    pub overrides: Vec<Overrides>,
+    /// SHA-256 of its `SKILL.md`.
+    pub digest: String,
+    /// Its layer.
+    pub layer: &'static str,
+    /// Its trust.
+    pub trust: &'static str,
+    /// One line to show the user, when the skill was never approved.
+    pub notice: Option<String>,
+    /// Whether it was active already and only its text is given again.
+    pub repeated: bool,
+}
+
+/// An override a skill proposes and what policy says to it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Overrides {
+    /// What it proposes.
+    pub proposal: serde_json::Value,
+    /// The ruling.
+    pub ruling: Ruling,
+}
+
+/// Why a skill was not activated.
+#[derive(Debug, thiserror::Error)]
+pub enum ActivationError {
+    /// No skill has that name.
+    #[error("there is no skill `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+    NotFound {
+        /// The name as typed.
+        name: String,
+        /// The nearest name there is.
+        suggestion: Option<String>,
+    },
+    /// It is on the stack.
+    #[error("`{0}` is active already")]
+    AlreadyActive(String),
+    /// Its project's folder is not trusted.
+    #[error("`{0}` belongs to a project whose folder is not trusted")]
+    NotTrusted(String),
+    /// The selection leaves it out.
+    #[error("`{name}` is not offered here: {reason}")]
+    Hidden {
+        /// The skill.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// Its scope does not include this agent, tenant or environment.
+    #[error("`{name}` is not meant for this session: {reason}")]
+    OutOfScope {
+        /// The skill.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// Only a user may invoke it.
+    #[error("`{0}` can only be invoked by a user")]
+    NotForModels(String),
+    /// Only a model may invoke it.
+    #[error("`{0}` can only be invoked by a model")]
+    NotForUsers(String),
+    /// Too many skills are active.
+    #[error("{MAX_STACK} skills are active; release one before activating `{0}`")]
+    StackFull(String),
+    /// The arguments are too long.
+    #[error("the arguments have {0} bytes; the limit is {MAX_ARGUMENT_BYTES}")]
+    ArgumentsTooLarge(usize),
+    /// Policy does not allow it.
+    #[error("policy does not allow `{name}`: {reason}")]
+    Denied {
+        /// The skill.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// It cannot be loaded any more.
+    #[error("`{name}` cannot be loaded")]
+    Invalid {
+        /// The skill.
+        name: String,
+        /// Why.
+        source: LoadError,
+    },
+    /// The journal refused, so nothing was done.
+    #[error("nothing was activated, because it could not be recorded")]
+    Journal(#[from] JournalError),
+}
+
+impl ActivationError {
+    /// The stable code of this error.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "skill_not_found",
+            Self::AlreadyActive(_) => "skill_already_active",
+            Self::NotTrusted(_) => "skill_not_trusted",
+            Self::Hidden { .. } => "skill_hidden",
+            Self::OutOfScope { .. } => "skill_out_of_scope",
+            Self::NotForModels(_) => "skill_not_for_models",
+            Self::NotForUsers(_) => "skill_not_for_users",
+            Self::StackFull(_) => "skill_stack_full",
+            Self::ArgumentsTooLarge(_) => "skill_arguments_too_large",
+            Self::Denied { .. } => "skill_denied",
+            Self::Invalid { .. } => "skill_invalid",
+            Self::Journal(_) => "journal_refused",
+        }
+    }
+}
+
+impl Session {
+    /// Activates a skill. On any error the stack is as it was, and the refusal is recorded.
+    pub fn activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
+        let result = self.try_activate(invocation);
+        if let Err(error) = &result
+            && !matches!(error, ActivationError::Journal(_))
+        {
+            let refused = SkillRefused {
+                name: shortened(&self.setup.redactor.text(invocation.name)),
+                code: error.code().to_owned(),
+                reason: shortened(&self.setup.redactor.text(&error.to_string())),
+            };
+            self.record(&Event::SkillRefused(refused), Beat::Result)?;
+        }
+        result
+    }
+
+    fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
+        let entry = self.look_up(invocation)?;
+        let name = entry.name().to_string();
+        let repeated = self.state.stack.iter().any(|active| active.skill.name == name);
+        self.admit(&entry, invocation, repeated)?;
+        if !repeated {
+            let invoked = SkillInvoked {
+                name: name.clone(),
+                args: self.setup.redactor.text(invocation.arguments),
+                mode: invocation.trigger,
+            };
+            self.record(&Event::SkillInvoked(invoked), Beat::Intent)?;
+        }
+        let loaded = self.setup.store.load(&entry.location());
+        let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
+        let mut activation = self.compose(&entry, &skill, invocation);
+        activation.repeated = repeated;
+        if !repeated {
+            self.record_activation(&skill, &mut activation)?;
+        }
+        Ok(activation)
+    }
+
+    /// The entry asked for, or the reason there is none.
+    fn look_up(&self, invocation: &Invocation<'_>) -> Result<Entry, ActivationError> {
+        let key = NameKey::of(&shortened(invocation.name));
+        if let Some(entry) = self.setup.catalog.get(&key) {
+            return Ok(entry.clone());
+        }
+        let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
+        let name = shortened(invocation.name);
+        Err(match hidden.map(|hidden| &hidden.reason) {
+            Some(reason @ (HiddenReason::NotEnabled | HiddenReason::Disabled)) => {
+                ActivationError::Hidden { name, reason: reason.sentence() }
+            }
+            Some(reason) => ActivationError::OutOfScope { name, reason: reason.sentence() },
+            None => {
+                let suggestion = self.suggestion(&name);
+                ActivationError::NotFound { name, suggestion }
+            }
+        })
+    }
+
+    /// Whether the entry may be activated now. Decides, does nothing.
+    fn admit(
+        &self,
+        entry: &Entry,
+        invocation: &Invocation<'_>,
+        repeated: bool,
+    ) -> Result<(), ActivationError> {
+        let name = || entry.name().to_string();
+        let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
+        match (entry.visibility, invocation.trigger) {
+            (Visibility::Untrusted, _) => return Err(ActivationError::NotTrusted(name())),
+            (Visibility::UserOnly, Trigger::Auto) => {
+                return Err(ActivationError::NotForModels(name()));
+            }
+            (_, Trigger::Manual) if !user_invocable => {
+                return Err(ActivationError::NotForUsers(name()));
+            }
+            _ => {}
+        }
+        if repeated && self.setup.settings.again == Again::Refuse {
+            return Err(ActivationError::AlreadyActive(name()));
+        }
+        if !repeated && self.state.stack.len() >= MAX_STACK {
+            return Err(ActivationError::StackFull(name()));
+        }
+        if invocation.arguments.len() > MAX_ARGUMENT_BYTES {
+            return Err(ActivationError::ArgumentsTooLarge(invocation.arguments.len()));
+        }
+        let call = ToolCall::new("Skill", serde_json::json!({ "name": entry.name().as_str() }));
+        let ruling = self.rule(&call);
+        if ruling.verdict == Verdict::Deny {
+            return Err(ActivationError::Denied { name: name(), reason: ruling.explanation() });
+        }
+        Ok(())
+    }
+
+    /// The activation of a loaded skill, ruled on and not yet recorded.
+    fn compose(&self, entry: &Entry, skill: &Skill, invocation: &Invocation<'_>) -> Activation {
+        let manifest = &skill.manifest;
+        let names: Vec<String> =
+            manifest.invocation.arguments.iter().map(|text| text.value.clone()).collect();
+        let body = substitute(
+            &skill.body,
+            &Substitution {
+                arguments: invocation.arguments,
+                names: &names,
+                base: self.setup.settings.base,
+                directory: &skill.directory,
+                session: &self.setup.ids.session,
+            },
+        );
+        let all = &skill.resources.files;
+        let resources: Vec<String> =
+            all.iter().take(MAX_LISTED_RESOURCES).map(|file| file.path.clone()).collect();
+        let resources_omitted = all.len() - resources.len() + skill.resources.omitted;
+        let name = entry.name().to_string();
+        let base_path = skill.directory.to_string_lossy().into_owned();
+        let text = wrap(&Wrapped {
+            name: &name,
+            body: &body,
+            directory: &base_path,
+            resources: &resources,
+            omitted: resources_omitted,
+            more: &format!("`metier show {name}` lists them"),
+        });
+        let hint =
+            |text: &Option<metier_format::manifest::Text>| text.as_ref().map(|t| t.value.clone());
+        Activation {
+            body,
+            text,
+            args: invocation.arguments.to_owned(),
+            resources,
+            resources_omitted,
+            allowed_tools: manifest.allowed_tools.as_ref().map(|tools| tool_names(tools)),
+            model: hint(&manifest.invocation.model),
+            context: match manifest.invocation.context {
+                ContextMode::Inherit => "inherit",
+                ContextMode::Fork => "fork",
+            },
+            agent: hint(&manifest.invocation.agent),
+            overrides: self.rule_overrides(skill),
+            digest: skill.digest.clone(),
+            layer: self.setup.catalog.layer(&entry.found).as_str(),
+            trust: entry.trust.as_str(),
+            notice: (entry.trust == Trust::Present)
+                .then(|| format!("`{name}` was never approved; its scripts would run confined")),
+            repeated: false,
+            name,
+            base_path,
+        }
+    }
+
+    fn rule_overrides(&self, skill: &Skill) -> Vec<Overrides> {
+        let Some(entry) = &skill.manifest.overrides else { return Vec::new() };
+        let (proposals, _) = Override::parse(entry);
+        let rule = |proposal: Override| Overrides {
+            ruling: self.setup.policy.rule_on_in(&proposal, &self.stack),
+            proposal: serde_json::to_value(&proposal).unwrap_or_default(),
+        };
+        proposals.into_iter().map(rule).collect()
+    }
+
+    /// Writes what was loaded, what was ruled on overrides, and that the skill is active.
+    fn record_activation(
+        &mut self,
+        skill: &Skill,
+        activation: &mut Activation,
+    ) -> Result<(), JournalError> {
+        let mut codes: Vec<String> =
+            skill.diagnostics.iter().map(|d| d.code.as_str().to_owned()).collect();
+        codes.dedup();
+        let loaded = SkillLoaded {
+            name: activation.name.clone(),
+            path: activation.base_path.clone(),
+            digest: skill.digest.clone(),
+            frontmatter: self.setup.redactor.value(&skill.manifest.props()),
+            warnings: codes,
+        };
+        self.record(&Event::SkillLoaded(loaded), Beat::Intent)?;
+        for proposed in &activation.overrides {
+            let ruled = OverrideRuled {
+                name: activation.name.clone(),
+                proposal: self.setup.redactor.value(&proposed.proposal),
+                verdict: proposed.ruling.verdict.as_str().to_owned(),
+                reasons: proposed.ruling.reasons.iter().map(|r| r.text.clone()).collect(),
+            };
+            self.record(&Event::OverrideRuled(ruled), Beat::Intent)?;
+        }
+        let unreadable = skill
+            .manifest
+            .allowed_tools
+            .as_ref()
+            .is_some_and(|tools| tools.value == AllowedTools::Unreadable);
+        let activated = SkillActivated {
+            name: activation.name.clone(),
+            path: activation.base_path.clone(),
+            digest: activation.digest.clone(),
+            layer: activation.layer.to_owned(),
+            trust: activation.trust.to_owned(),
+            allowed_tools: activation.allowed_tools.clone(),
+            tools_unreadable: unreadable,
+            scripts: skill.resources.scripts().map(|file| file.path.clone()).collect(),
+            tokens: tokens::estimate(&activation.text).tokens().count,
+        };
+        self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)
+    }
+}
+
+/// The tools as text; nothing at all when they cannot be read.
+fn tool_names(tools: &AllowedTools) -> Vec<String> {
+    match tools {
+        AllowedTools::Only(patterns) => patterns.iter().map(ToString::to_string).collect(),
+        AllowedTools::Unreadable => Vec::new(),
+    }
+}
+
+/// As much of a typed text as is worth keeping in a frame.
+fn shortened(text: &str) -> String {
+    const KEPT: usize = 512;
+    text.chars().take(KEPT).collect()
+}

@@ -1,0 +1,14 @@
+//! What a session, its journal and its replay promise, tried from outside.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write files, start processes and kill them"
+)]
+
+mod artifacts;
+mod ground;
+mod journal;
+mod resuming;
+mod session;
+mod simulation;

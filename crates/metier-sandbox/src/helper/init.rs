@@ -1,0 +1,84 @@
+//! Process 1 of the child's process-id namespace: builds the tree, starts the child, adopts orphans,
+//! watches memory. When it ends, for whatever reason, the kernel ends everything in there.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::Signal;
+
+use super::sample::{self, Watch};
+use super::supervisor::{ZERO, detach_streams, hide, tell};
+use super::sys::{self, Forked};
+use super::{Broken, Step, inside, mounts};
+use crate::wire::{NamespacePlan, NetworkPlan, Plan, Report};
+
+/// Never returns: the supervisor's copy of this program ends here.
+pub(super) fn main(
+    plan: &Plan,
+    namespaces: &NamespacePlan,
+    results: &OwnedFd,
+    life: &OwnedFd,
+) -> ! {
+    match start(plan, namespaces, results, life) {
+        Ok((child, signals)) => tell(results, &watch(plan, child, &signals)),
+        Err(broken) => {
+            tell(results, &Report { failure: Some(broken.failure()), ..Report::default() });
+        }
+    }
+    sys::exit(0)
+}
+
+fn start(
+    plan: &Plan,
+    namespaces: &NamespacePlan,
+    results: &OwnedFd,
+    life: &OwnedFd,
+) -> Result<(libc::pid_t, OwnedFd), Broken> {
+    die_with_the_supervisor(life.as_fd())?;
+    hide().step("the first process's secrecy")?;
+    mounts::build(namespaces, plan.scratch.as_ref())?;
+    rustix::system::sethostname(b"metier").step("the host name")?;
+    if namespaces.network == NetworkPlan::OwnWithLoopback {
+        loopback().step("the loopback interface")?;
+    }
+    let signals = sys::child_signals().step("signals")?;
+    let child = match sys::fork().step("the child process")? {
+        Forked::Child => inside::main(plan, results),
+        Forked::Parent(pid) => pid,
+    };
+    detach_streams().step("the first process's streams")?;
+    Ok((child, signals))
+}
+
+/// The kernel kills this process when the supervisor ends. It may have ended before that was asked
+/// for; then its end of the pipe is already closed.
+fn die_with_the_supervisor(life: BorrowedFd<'_>) -> Result<(), Broken> {
+    let step = "the end with the supervisor";
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).step(step)?;
+    let mut fds = [PollFd::new(&life, PollFlags::IN)];
+    rustix::event::poll(&mut fds, Some(&ZERO)).step(step)?;
+    match fds.iter().all(|fd| fd.revents().is_empty()) {
+        true => Ok(()),
+        false => Err(rustix::io::Errno::CHILD).step(step),
+    }
+}
+
+fn loopback() -> std::io::Result<()> {
+    use rustix::net::{AddressFamily, SocketType, socket};
+    let socket = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    sys::loopback_up(socket.as_fd())
+}
+
+fn watch(plan: &Plan, child: libc::pid_t, signals: &OwnedFd) -> Report {
+    let mut watch = Watch::new(plan.limits.memory, None);
+    loop {
+        watch.wait(&[signals.as_fd()]);
+        sample::drain(signals);
+        if let Some(status) = sample::reap_some(child) {
+            return Report { wait: Some(status), ..Report::default() };
+        }
+        if let Some(limit) = watch.over_limit(sample::everybody) {
+            return Report { limit: Some(limit), ..Report::default() };
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Nothing is left: whatever way a process leaves its parent, it ends when the run ends, is
+//! cancelled, takes too long, or when the program that made the run is killed.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+use metier_sandbox::{BackendKind, Cancel, Confinement, Invocation, Limits, Outcome, Status};
+use serde_json::json;
+
+use crate::world::{Probe, World, compiled, eventually, runner, users, with_word};
+
+const WAYS: [&str; 7] =
+    ["child", "setsid", "double", "setsid-double", "daemon", "stopped", "subreaper"];
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    Itself,
+    Timeout,
+    Cancel,
+}
+
+/// Processes of one `tree`: itself and the three that want to stay.
+const AT_LEAST: usize = 4;
+
+fn token() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("token-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn run(world: &World, backend: BackendKind, way: &str, end: End) -> (Outcome, String) {
+    let token = token();
+    let wall_ms = if end == End::Timeout { 3_000 } else { 60_000 };
+    let limits = Limits { wall_ms, ..Limits::default() };
+    let confinement = Confinement { limits, ..world.confinement() };
+    let stay = if end == End::Itself { "leave" } else { "stay" };
+    let invocation = Invocation::new(compiled("tree")).arg(way).arg(stay).arg(&token);
+    let cancel = Cancel::new().unwrap();
+    let outcome = std::thread::scope(|scope| {
+        if end == End::Cancel {
+            let (cancel, token) = (cancel.clone(), &token);
+            scope.spawn(move || {
+                assert!(eventually(|| with_word(token).len() >= AT_LEAST));
+                cancel.cancel();
+            });
+        }
+        runner().with_backend(backend).run(&invocation, &confinement, &cancel)
+    });
+    (outcome.unwrap(), token)
+}
+
+fn check(end: End, expect: Status) {
+    let world = World::new(None);
+    let mut lines = Vec::new();
+    std::thread::scope(|scope| {
+        let world = &world;
+        let mut waiting = Vec::new();
+        for backend in BackendKind::ALL {
+            for way in WAYS {
+                waiting.push(scope.spawn(move || {
+                    let (outcome, token) = run(world, backend, way, end);
+                    // At once: the run itself waits until nothing is left.
+                    let left = with_word(&token).len();
+                    (backend, way, outcome, left)
+                }));
+            }
+        }
+        for handle in waiting {
+            lines.push(handle.join().unwrap());
+        }
+    });
+    for (backend, way, outcome, left) in lines {
+        println!("{end:?} {:<16} {way:<14} left {left} {:?}", backend.name(), outcome.duration);
+        // A cancellation may come before the child has said that it is ready.
+        let said = outcome.stdout.bytes == b"ready\n" || end == End::Cancel;
+        assert!(said, "{way} on {}: {:?}", backend.name(), outcome.stdout);
+        assert_eq!(outcome.status, expect, "{way} on {}", backend.name());
+        assert_eq!(left, 0, "{way} on {}", backend.name());
+    }
+    assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn what_a_child_leaves_behind_ends_with_it() {
+    // R4
+    check(End::Itself, Status::Exit(0));
+}
+
+#[test]
+fn a_timeout_ends_the_whole_tree() {
+    // R4
+    check(End::Timeout, Status::TimedOut);
+}
+
+#[test]
+fn a_cancellation_ends_the_whole_tree() {
+    // R4
+    check(End::Cancel, Status::Cancelled);
+}
+
+#[test]
+fn the_tree_ends_when_the_program_that_made_the_run_is_killed() {
+    // R4
+    for user in users() {
+        for backend in BackendKind::ALL {
+            let world = World::new(user);
+            let program = world.install(&compiled("tree"), "tree");
+            for way in WAYS {
+                let token = token();
+                let mut probe = Probe::start(&world);
+                probe.ask(&json!({
+                    "program": program,
+                    "args": [way, "stay", token],
+                    "read": [world.path()],
+                    "level": "prefer",
+                    "backend": backend,
+                    "scratch": world.scratch(),
+                }));
+                assert!(eventually(|| with_word(&token).len() >= AT_LEAST), "{way}");
+                let killed = Instant::now();
+                probe.child.kill().unwrap();
+                let gone = eventually(|| with_word(&token).is_empty());
+                println!(
+                    "killed {:<16} {way:<14} gone after {:?}",
+                    backend.name(),
+                    killed.elapsed()
+                );
+                assert!(gone, "{way} on {}", backend.name());
+                assert!(eventually(|| world.left_behind().is_empty()), "{way}");
+            }
+        }
+    }
+}
+
+#[test]
+fn hundreds_of_runs_leave_no_descriptor_zombie_or_directory() {
+    // R4
+    for backend in BackendKind::ALL {
+        let world = World::new(None);
+        let mut probe = Probe::start(&world);
+        let request = json!({
+            "program": "/bin/sh",
+            "args": ["-c", "sleep 100 & setsid sleep 100 & echo done"],
+            "level": "prefer",
+            "backend": backend,
+            "scratch": world.scratch(),
+        });
+        let pid = probe.child.id();
+        let descriptors = || std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+        assert_eq!(probe.run(&request)["stdout"], "done\n");
+        let before = descriptors();
+        for _ in 0..100 {
+            assert_eq!(probe.run(&request)["stdout"], "done\n");
+        }
+        assert_eq!(descriptors(), before, "{}", backend.name());
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+        assert_eq!(children, "", "{}", backend.name());
+        assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
+    }
+}

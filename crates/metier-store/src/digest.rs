@@ -1,0 +1,103 @@
+//! SHA-256 of bytes and of whole trees. Pure: who reads the files is not decided here.
+//!
+//! # The digest of a tree
+//!
+//! SHA-256 over the text `metier-tree-1` and a line feed, followed for each file, sorted by the
+//! bytes of its path, by
+//!
+//! 1. one byte: `f` for a file, `x` for a file with any execute bit, `l` for a link;
+//! 2. the length of its path in bytes, as eight bytes, the least significant first;
+//! 3. its path relative to the tree, `/` between components;
+//! 4. SHA-256 of its bytes, or of a link's target, as 32 bytes.
+//!
+//! Every part has a length that is fixed or stands before it, so no two trees give the same bytes.
+//! Everything in the directory takes part, hidden files and version control's included: what can
+//! be run can be approved only as it is. Empty directories, owners and times do not.
+
+use sha2::{Digest as _, Sha256};
+
+/// A whole directory tree: what each file is and holds.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Tree {
+    files: Vec<TreeFile>,
+}
+
+/// One file of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeFile {
+    /// Its path relative to the tree, `/` between components. Names on disk are bytes.
+    pub path: Box<[u8]>,
+    /// What it is.
+    pub kind: TreeKind,
+    /// Bytes it holds.
+    pub size: u64,
+    /// SHA-256 of them.
+    pub digest: [u8; 32],
+}
+
+/// What a file of a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeKind {
+    /// A file without an execute bit.
+    File,
+    /// A file with any execute bit.
+    Executable,
+    /// A link, whose target's text is what it holds. It is not followed.
+    Link,
+}
+
+impl Tree {
+    /// The tree of these files, in any order.
+    #[must_use]
+    pub fn new(mut files: Vec<TreeFile>) -> Self {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Self { files }
+    }
+
+    /// The files, sorted by the bytes of their paths.
+    #[must_use]
+    pub fn files(&self) -> &[TreeFile] {
+        &self.files
+    }
+
+    /// The digest of all of it; the module says over what exactly.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(b"metier-tree-1\n");
+        for file in &self.files {
+            hash.update([file.kind.letter()]);
+            hash.update((file.path.len() as u64).to_le_bytes());
+            hash.update(&file.path);
+            hash.update(file.digest);
+        }
+        hash.finalize().into()
+    }
+}
+
+impl TreeKind {
+    fn letter(self) -> u8 {
+        match self {
+            Self::File => b'f',
+            Self::Executable => b'x',
+            Self::Link => b'l',
+        }
+    }
+}
+
+/// SHA-256 of `bytes`.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
+/// `digest` as lowercase hexadecimal.
+#[must_use]
+pub fn hex(digest: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+#[cfg(test)]
+#[path = "digest_tests.rs"]
+mod tests;

@@ -1,0 +1,97 @@
+use std::ffi::OsString;
+use std::path::Path;
+
+use metier_store::Layer;
+
+use super::{Cli, Command, command, wants_json};
+
+fn read(args: &[&str]) -> Result<Cli, clap::Error> {
+    let args = std::iter::once("metier").chain(args.iter().copied());
+    Cli::read(args.map(OsString::from).collect())
+}
+
+fn roots(args: &[&str]) -> Vec<(Layer, String)> {
+    let cli = read(args).unwrap();
+    cli.global.root.iter().map(|r| (r.layer, r.path.display().to_string())).collect()
+}
+
+#[test]
+fn the_tree_of_commands_is_consistent() {
+    // U1
+    command().debug_assert();
+}
+
+#[test]
+fn every_command_has_an_example_and_a_line_of_help() {
+    // U1
+    for sub in command().get_subcommands() {
+        let name = sub.get_name();
+        assert!(sub.get_about().is_some(), "{name} says nothing about itself");
+        let help = sub.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.contains(&format!("metier {name}")), "{name} has no example");
+    }
+}
+
+#[test]
+fn global_flags_stand_before_or_after_the_command() {
+    // U1
+    for args in [
+        &["--json", "--quiet", "--project", "/p", "list"][..],
+        &["list", "--json", "--quiet", "--project", "/p"][..],
+        &["--json", "list", "--quiet", "--project=/p"][..],
+    ] {
+        let cli = read(args).unwrap();
+        assert!(cli.global.json && cli.global.quiet, "{args:?}");
+        assert_eq!(cli.global.project.as_deref(), Some(Path::new("/p")), "{args:?}");
+        assert!(matches!(cli.command, Some(Command::List(_))), "{args:?}");
+    }
+}
+
+#[test]
+fn roots_before_and_after_the_command_all_count_in_order() {
+    // D1
+    let both = [(Layer::Personal, "a".to_owned()), (Layer::Project, "b".to_owned())];
+    assert_eq!(roots(&["list", "--root", "personal=a", "--root", "project=b"]), both);
+    assert_eq!(roots(&["--root", "personal=a", "--root", "project=b", "list"]), both);
+    assert_eq!(roots(&["--root", "personal=a", "list", "--root", "project=b"]), both);
+    assert_eq!(roots(&["--root=personal=a", "--json", "list", "--root=project=b"]), both);
+    assert_eq!(
+        roots(&["--project", "list", "--root", "personal=a", "list", "--root", "project=b"]),
+        both
+    );
+    assert_eq!(roots(&["--root", "personal=a", "--root", "project=b"]), both);
+}
+
+#[test]
+fn a_root_says_its_layer() {
+    // D1
+    let check = |value: &str, expect: &str| {
+        let error = read(&["list", "--root", value]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        assert!(error.to_string().contains(expect), "{error}");
+    };
+    check("somewhere", "write a layer, `=` and a directory");
+    check("user=x", "`user` is not a layer; the layers are enterprise, personal, project");
+    check("personal=", "the directory is missing after `=`");
+}
+
+#[test]
+fn json_is_seen_without_parsing_the_rest() {
+    // U1
+    let check = |args: &[&str], expect: bool| {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        assert_eq!(wants_json(&args), expect, "{args:?}");
+    };
+    check(&["metier", "list", "--json", "--nonsense"], true);
+    check(&["metier", "list"], false);
+    check(&["metier", "search", "--", "--json"], false);
+}
+
+#[test]
+fn the_long_help_names_variables_settings_and_exit_codes() {
+    // U1, B4
+    let help = command().render_long_help().to_string();
+    for word in ["METIER_SKILLS", "trusted-folders", "Exit codes:", "70   a bug in metier"] {
+        assert!(help.contains(word), "{word} is missing");
+    }
+}

@@ -1,0 +1,63 @@
+//! One file a command: its arguments, what it does, what it prints.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod end;
+pub(crate) mod events;
+pub(crate) mod guard;
+pub(crate) mod lint;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod metrics;
+pub(crate) mod overview;
+pub(crate) mod prompt;
+pub(crate) mod props;
+pub(crate) mod read;
+pub(crate) mod release;
+pub(crate) mod replay;
+pub(crate) mod search;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod tour;
+pub(crate) mod use_skill;
+pub(crate) mod why;
+
+use crate::args::{Cli, Command};
+use crate::env::Environment;
+use crate::error::CommandResult;
+use crate::settings::Settings;
+use crate::ui::Ui;
+
+/// Runs the command that was typed. Completions and the man page work whatever the settings say.
+pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> CommandResult {
+    match &cli.command {
+        Some(Command::Completions(args)) => return completions::run(args, ui),
+        Some(Command::Man(args)) => return man::run(args, ui),
+        _ => {}
+    }
+    let settings = Settings::load(&cli.global, environment)?;
+    ui.settle_colour(settings.color, environment);
+    match &cli.command {
+        None => overview::run(&settings, ui),
+        Some(Command::List(args)) => list::run(args, &settings, ui),
+        Some(Command::Check(args)) => check::run(args, &settings, ui),
+        Some(Command::Show(args)) => show::run(args, &settings, ui),
+        Some(Command::Why(args)) => why::run(args, &settings, ui),
+        Some(Command::Search(args)) => search::run(args, &settings, ui),
+        Some(Command::Prompt(args)) => prompt::run(args, &settings, ui),
+        Some(Command::Lint(args)) => lint::run(args, &settings, ui),
+        Some(Command::Props(args)) => props::run(args, &settings, ui),
+        Some(Command::Use(args)) => use_skill::run(args, &settings, ui),
+        Some(Command::Release(args)) => release::run(args, &settings, ui),
+        Some(Command::End(args)) => end::run(args, &settings, ui),
+        Some(Command::Status(args)) => status::run(args, &settings, ui),
+        Some(Command::Guard(args)) => guard::run(args, &settings, ui),
+        Some(Command::Read(args)) => read::run(args, &settings, ui),
+        Some(Command::Events(args)) => events::run(args, &settings, ui),
+        Some(Command::Replay(args)) => replay::run(args, &settings, ui),
+        Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
+        Some(Command::Tour(args)) => tour::run(args, &settings, ui),
+        Some(Command::Completions(args)) => completions::run(args, ui),
+        Some(Command::Man(args)) => man::run(args, ui),
+    }
+}

@@ -1,0 +1,106 @@
+//! `metier list`: the catalog, one line a skill. Counts no tokens, reads no bodies.
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_store::Catalog;
+use serde::Serialize;
+
+use crate::error::{CommandResult, Status};
+use crate::settings::Settings;
+use crate::shape::{ShadowedShape, SkillShape, SkippedShape};
+use crate::ui::{Table, Tone, Ui, counted};
+use crate::view::View;
+
+/// List the skills that are here
+///
+/// One line a skill: its name, its layer, anything that keeps it from being used, and its
+/// description. In JSON, `path` is the skill's directory, `active` says whether a model or a user
+/// may use it now, and `digest` covers the frontmatters and who wins, not the bodies.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier list\n  metier list --all\n  \
+    metier list --json --no-default-roots --root personal=./skills")]
+pub(crate) struct ListArgs {
+    /// Include skills that are shadowed by another of the same name, and those that are switched
+    /// off
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Serialize)]
+struct Listing<'a> {
+    skills: Vec<SkillShape<'a>>,
+    shadowed: Vec<ShadowedShape<'a>>,
+    skipped: Vec<SkippedShape<'a>>,
+    notes: Vec<SkippedShape<'a>>,
+    digest: String,
+}
+
+/// Prints the catalog.
+pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let view = View::open(settings);
+    let catalog = &view.catalog;
+    if ui.json() {
+        ui.document(&listing(catalog, args.all));
+        return Ok(Status::Ok);
+    }
+    print(catalog, args.all, ui);
+    view.remark(settings, args.all, ui);
+    Ok(Status::Ok)
+}
+
+/// The skills to show, by name: the winners, and with `all` those the selection leaves out.
+fn skills(catalog: &Catalog, all: bool) -> Vec<SkillShape<'_>> {
+    let hidden = if all { catalog.hidden.as_slice() } else { &[] };
+    let mut skills: Vec<_> =
+        catalog.entries.iter().map(|e| SkillShape::entry(catalog, e)).collect();
+    skills.extend(hidden.iter().map(|hidden| SkillShape::hidden(catalog, hidden)));
+    if all {
+        skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
+    }
+    skills
+}
+
+fn listing(catalog: &Catalog, all: bool) -> Listing<'_> {
+    Listing {
+        skills: skills(catalog, all),
+        shadowed: catalog.shadowed.iter().map(|s| ShadowedShape::of(catalog, s)).collect(),
+        skipped: catalog.skipped.iter().map(|s| SkippedShape::skipped(catalog, s)).collect(),
+        notes: catalog.notes.iter().map(|n| SkippedShape::note(catalog, n)).collect(),
+        digest: catalog.digest(),
+    }
+}
+
+fn print(catalog: &Catalog, all: bool, ui: &mut Ui) {
+    let mut table = Table::default();
+    for skill in skills(catalog, all) {
+        let remark = match skill.visibility {
+            "model" => String::new(),
+            other => other.to_owned(),
+        };
+        table.row([
+            (Some(Tone::Strong), visible_line(skill.name).into_owned()),
+            (Some(Tone::Faint), skill.layer.to_owned()),
+            (Some(Tone::Caution), remark),
+            (None, visible_line(skill.description).into_owned()),
+        ]);
+    }
+    ui.table(&table);
+    if all && !catalog.shadowed.is_empty() {
+        print_shadowed(catalog, ui);
+    }
+}
+
+fn print_shadowed(catalog: &Catalog, ui: &mut Ui) {
+    ui.line("");
+    ui.line(counted(catalog.shadowed.len(), "skill is shadowed:", "skills are shadowed:"));
+    for shadowed in &catalog.shadowed {
+        let shape = ShadowedShape::of(catalog, shadowed);
+        ui.line(format!(
+            "{}  {}\n    by {} ({})",
+            visible_line(shape.name),
+            visible_line(&shape.loser),
+            visible_line(&shape.winner),
+            shadowed.rule.sentence()
+        ));
+    }
+}

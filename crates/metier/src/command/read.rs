@@ -1,0 +1,158 @@
+//! `metier read`: one file of a skill, contained and bounded, and recorded.
+
+use clap::Args;
+use metier_format::text::visible;
+use metier_runtime::session::ResourceError;
+use metier_store::store::{ReadError, Resource};
+use metier_store::suggest::did_you_mean;
+use metier_store::{Catalog, Store as _};
+use serde::Serialize;
+
+use crate::env;
+use crate::error::{CommandError, CommandResult, Status};
+use crate::session::{self, Purpose, journal_error};
+use crate::settings::Settings;
+use crate::ui::Ui;
+use crate::view::{Named, View, trust_hint};
+
+/// Print a file of a skill
+///
+/// PATH is relative to the skill's directory and cannot leave it, whatever it says and wherever
+/// links lead. The bytes are printed as they are; on a terminal, text that would move it is shown
+/// escaped, and what is no text is not shown at all.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier read pdf references/forms.md\n  \
+    metier read pdf assets/logo.png > logo.png\n  metier read pdf SKILL.md --json")]
+pub(crate) struct ReadArgs {
+    /// The skill's name
+    name: String,
+    /// The file, relative to the skill's directory
+    path: String,
+    /// Largest file that is read, in bytes
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    max_bytes: u64,
+}
+
+/// A file as JSON has it.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    path: &'a str,
+    size: usize,
+    binary: bool,
+    /// `utf-8` with `text`, or `base64` with `base64`.
+    encoding: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+/// Prints the file.
+pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let view = View::open(settings);
+    let named = view.named(&args.name)?;
+    if let Named::Hidden(hidden) = named {
+        let message = format!("`{}` is not offered here: {}", args.name, hidden.reason.sentence());
+        let error = CommandError::refused(message).code("skill_hidden");
+        return Err(error.hint(format!("`metier why {}` says who left it out", args.name)));
+    }
+    let mut session = session::open(settings, Purpose::with(Some(view), settings), ui)?;
+    let resource = session
+        .read(&args.name, &args.path, args.max_bytes)
+        .map_err(|error| explain(error, args, session.catalog(), settings))?;
+    if ui.json() {
+        ui.document(&shown(&resource));
+        return Ok(Status::Ok);
+    }
+    print(resource, ui)
+}
+
+fn print(resource: Resource, ui: &mut Ui) -> CommandResult {
+    let terminal = env::stdout_is_terminal();
+    match std::str::from_utf8(&resource.bytes) {
+        Ok(text) if terminal && !resource.binary => ui.text(&visible(text)),
+        _ if terminal => {
+            let message = format!("`{}` is not text", resource.path);
+            let error = CommandError::failed(message).code("binary_file");
+            return Err(error.hint("send it to a file with `>`, or ask for `--json`"));
+        }
+        _ => ui.bytes(resource.bytes),
+    }
+    Ok(Status::Ok)
+}
+
+fn shown(resource: &Resource) -> Shown<'_> {
+    let text = std::str::from_utf8(&resource.bytes).ok().filter(|_| !resource.binary);
+    Shown {
+        path: &resource.path,
+        size: resource.bytes.len(),
+        binary: resource.binary,
+        encoding: if text.is_some() { "utf-8" } else { "base64" },
+        text,
+        base64: text.is_none().then(|| base64(&resource.bytes)),
+    }
+}
+
+/// `bytes` in base64 with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| chunk.get(index).map_or(0, |byte| u32::from(*byte));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let digit = DIGITS.get((bits >> shift & 63) as usize).copied().unwrap_or(b'=');
+            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
+        }
+    }
+    text
+}
+
+/// The failure as the command reports it.
+fn explain(
+    error: ResourceError,
+    args: &ReadArgs,
+    catalog: &Catalog,
+    settings: &Settings,
+) -> CommandError {
+    let code = error.code();
+    let explained = match error {
+        ResourceError::Journal(error) => return journal_error(error),
+        ResourceError::NotTrusted(_) => {
+            let mut refused = CommandError::refused(error);
+            refused.hints.extend(trust_hint(catalog, settings));
+            refused
+        }
+        ResourceError::Read(ReadError::NotFound(_)) => {
+            let mut failed = CommandError::failed(error);
+            failed.hints.push(nearest(args, settings));
+            failed
+        }
+        ResourceError::Read(ReadError::TooLarge { .. }) => {
+            CommandError::failed(error).hint("`--max-bytes` allows more")
+        }
+        ResourceError::Read(ReadError::InvalidPath(_)) => {
+            CommandError::failed(error).hint("a path such as `references/forms.md`, without `..`")
+        }
+        ResourceError::SkillNotFound { .. } | ResourceError::Read(_) => CommandError::failed(error),
+    };
+    explained.code(code)
+}
+
+/// The file of the skill that is spelled most alike, or where its files are listed.
+fn nearest(args: &ReadArgs, settings: &Settings) -> String {
+    let view = View::open(settings);
+    let skill = match view.named(&args.name) {
+        Ok(Named::Entry(entry)) => view.store.load(&entry.location()).ok(),
+        _ => None,
+    };
+    let files = skill.iter().flat_map(|skill| &skill.resources.files).map(|f| f.path.as_str());
+    match did_you_mean(&args.path, files) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("`metier show {}` lists its files", args.name),
+    }
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

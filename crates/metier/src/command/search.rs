@@ -1,0 +1,138 @@
+//! `metier search`: the skills that answer a query best, by name, tags, description and body.
+
+use clap::Args;
+use metier_format::limits::MAX_FILE_BYTES;
+use metier_format::parse_frontmatter;
+use metier_format::text::visible_line;
+use metier_store::limits::MAX_SEARCH_FIELD_BYTES;
+use metier_store::search::{Document, SearchIndex, SearchIndexBuilder};
+use metier_store::suggest::did_you_mean;
+use metier_store::{Entry, Store as _};
+use serde::Serialize;
+
+use crate::error::{CommandResult, Status};
+use crate::parallel;
+use crate::settings::Settings;
+use crate::shape::SkillShape;
+use crate::ui::{Table, Tone, Ui, counted};
+use crate::view::View;
+
+/// Skills whose bodies are in memory at once while they are indexed.
+const BATCH: usize = 1024;
+
+/// Search the skills by name, tags, description and body
+///
+/// Words count more in a name than in tags, in tags more than in a description, and least in a
+/// body. Word forms and single typing errors are tolerated. The best hit comes first.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier search write a skill\n  \
+    metier search --limit 3 --json greeting")]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+    /// Most hits to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    limit: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Found<'a> {
+    name: &'a str,
+    score: f64,
+    description: &'a str,
+    active: bool,
+    path: String,
+    matched: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    hits: Vec<Found<'a>>,
+}
+
+/// Prints the hits.
+pub(crate) fn run(args: &SearchArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let view = View::open(settings);
+    let index = index(&view, settings.limits.threads);
+    let query = args.query.join(" ");
+    let hits = hits(&view, &index, &query, args.limit);
+    if ui.json() {
+        ui.document(&Answer { hits });
+        return Ok(Status::Ok);
+    }
+    let mut table = Table::default();
+    for hit in &hits {
+        let remark = if hit.active { "" } else { "untrusted" };
+        table.row([
+            (Some(Tone::Strong), visible_line(hit.name).into_owned()),
+            (Some(Tone::Faint), format!("{:.2}", hit.score)),
+            (Some(Tone::Caution), remark.to_owned()),
+            (None, visible_line(hit.description).into_owned()),
+        ]);
+    }
+    ui.table(&table);
+    if hits.is_empty() {
+        remark_on_nothing(&view, &query, ui);
+    }
+    if index.cut() > 0 {
+        let skills = counted(index.cut(), "long skill", "long skills");
+        ui.note(&format!("only the start of {skills} was searched"));
+    }
+    view.remark_on_walk(ui);
+    Ok(Status::Ok)
+}
+
+/// The winners made searchable. Bodies are read in batches, so that not all are in memory at once.
+pub(crate) fn index(view: &View, threads: usize) -> SearchIndex {
+    let mut builder = SearchIndexBuilder::new();
+    for batch in view.catalog.entries.chunks(BATCH) {
+        let bodies = parallel::map(batch, threads, |entry| body(view, entry));
+        for (entry, body) in batch.iter().zip(&bodies) {
+            builder.add(Document {
+                name: entry.name().as_str(),
+                description: &entry.found.description,
+                tags: entry.facts().map_or(&[], |facts| &*facts.tags),
+                body: body.as_deref(),
+            });
+        }
+    }
+    builder.finish()
+}
+
+/// The body of a skill. One that cannot be read is searched without; `check` says why.
+fn body(view: &View, entry: &Entry) -> Option<String> {
+    let read = view.store.read(&entry.location(), "SKILL.md", MAX_FILE_BYTES as u64).ok()?;
+    let start = parse_frontmatter(&read.bytes, None).body?;
+    let body = std::str::from_utf8(read.bytes.get(start as usize..)?).ok()?;
+    // The index looks at less than this; a thousand long bodies at once would fill the memory.
+    body.get(..body.floor_char_boundary(2 * MAX_SEARCH_FIELD_BYTES)).map(str::to_owned)
+}
+
+fn hits<'a>(view: &'a View, index: &SearchIndex, query: &str, limit: usize) -> Vec<Found<'a>> {
+    let entries = &view.catalog.entries;
+    let found = index.search(query, limit);
+    found
+        .iter()
+        .filter_map(|hit| {
+            let shape = SkillShape::entry(&view.catalog, entries.get(hit.document)?);
+            Some(Found {
+                name: shape.name,
+                // Three decimals tell two hits apart; more would only look exact.
+                score: (f64::from(hit.score) * 1000.0).round() / 1000.0,
+                description: shape.description,
+                active: shape.active,
+                path: shape.path,
+                matched: hit.matched.iter().map(|field| field.as_str()).collect(),
+            })
+        })
+        .collect()
+}
+
+fn remark_on_nothing(view: &View, query: &str, ui: &mut Ui) {
+    ui.note(&format!("nothing here answers `{}`", visible_line(query)));
+    let names = view.catalog.entries.iter().map(|entry| entry.name().as_str());
+    if let Some(near) = did_you_mean(query, names) {
+        ui.note(&format!("hint: did you mean `{}`?", visible_line(&near)));
+    }
+}

@@ -1,0 +1,77 @@
+//! Files that are no files of skills, read and bounded: policy files whole, journals line by line
+//! while others append to them.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module is the door to policy files and to journals that are only looked at"
+)]
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use metier_runtime::limits::MAX_FRAME_BYTES;
+
+/// Bytes of a journal looked at in one go: a few of the longest lines.
+const BATCH: u64 = 4 * MAX_FRAME_BYTES as u64;
+
+/// The text of a regular file of at most `most` bytes. One byte more is read and kept, so that
+/// whoever checks the length sees that there is more.
+pub(crate) fn text(path: &Path, most: usize) -> io::Result<String> {
+    // A fifo would keep us waiting for its other end, and a device has no end.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
+    }
+    let mut text = String::new();
+    File::open(path)?.take(most as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// A journal read from its beginning, and on as it grows.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    path: PathBuf,
+    at: u64,
+}
+
+impl Lines {
+    /// The lines of the journal at `path`, which need not exist yet.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), at: 0 }
+    }
+
+    /// The next whole lines, without their line breaks; none when there are no more for now. A last
+    /// line that is still being written is left for later.
+    pub(crate) fn next(&mut self) -> io::Result<Vec<Vec<u8>>> {
+        let mut file = match File::open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound && self.at == 0 => {
+                return Ok(Vec::new());
+            }
+            other => other?,
+        };
+        let length = file.metadata()?.len();
+        if length < self.at {
+            return Err(io::Error::new(ErrorKind::InvalidData, "it became shorter"));
+        }
+        file.seek(SeekFrom::Start(self.at))?;
+        let mut reader = BufReader::new(file.take(BATCH));
+        let mut lines = Vec::new();
+        loop {
+            let mut line = Vec::new();
+            let read = reader.read_until(b'\n', &mut line)?;
+            if line.pop_if(|byte| *byte == b'\n').is_none() {
+                break;
+            }
+            self.at += read as u64;
+            lines.push(line);
+        }
+        if lines.is_empty() && length - self.at >= BATCH {
+            return Err(io::Error::new(ErrorKind::InvalidData, "a line is too long"));
+        }
+        Ok(lines)
+    }
+}
+
+#[cfg(test)]
+#[path = "files_tests.rs"]
+mod tests;

@@ -1,0 +1,129 @@
+//! The law a run goes by: which policy files there are, read and joined. A file that cannot be used
+//! makes a law that denies everything and says why; it never counts as an empty one.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use metier_policy::limits::MAX_POLICY_BYTES;
+use metier_policy::policy::PolicyErrorKind;
+use metier_policy::{Policy, PolicyError, PolicyFile, PolicyLayer, Profile};
+use metier_store::digest;
+use serde::Serialize;
+
+use crate::config;
+use crate::files;
+use crate::settings::Settings;
+use crate::shape;
+
+/// The organisation's policy.
+const ENTERPRISE: &str = "/etc/metier/policy.toml";
+
+/// The name of a policy file beside the settings and in a project's `.metier`.
+const FILE: &str = "policy.toml";
+
+/// The law with where it comes from.
+pub(crate) struct Law {
+    /// The law.
+    pub(crate) policy: Policy,
+    /// SHA-256 of the files' texts, hex; empty when there are none.
+    pub(crate) digest: String,
+    /// The files it was made of, strongest first.
+    pub(crate) sources: Vec<Source>,
+    /// The profile asked for, if one was.
+    pub(crate) profile: Option<Profile>,
+}
+
+/// One policy file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Source {
+    /// enterprise, personal or project.
+    pub(crate) layer: &'static str,
+    /// The file.
+    pub(crate) path: String,
+}
+
+/// A place where a policy may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    layer: PolicyLayer,
+    path: PathBuf,
+    /// Whether somebody named it, so that it must be there.
+    named: bool,
+}
+
+impl Law {
+    /// Reads every policy file there is.
+    pub(crate) fn load(settings: &Settings) -> Self {
+        let choices = &settings.session;
+        Self::read(&places(settings), choices.args.profile.or(choices.config.profile))
+    }
+
+    fn read(places: &[Place], profile: Option<Profile>) -> Self {
+        let mut law = Self {
+            policy: Policy::profile(Profile::Default),
+            digest: String::new(),
+            sources: Vec::new(),
+            profile,
+        };
+        let mut texts = String::new();
+        match law.files(places, &mut texts) {
+            Ok(files) => law.policy = Policy::merge(files),
+            Err(error) => law.policy = Policy::broken(error),
+        }
+        if !texts.is_empty() {
+            law.digest = digest::hex(&digest::sha256(texts.as_bytes()));
+        }
+        law
+    }
+
+    /// The files of the places, and the profile as one more, which every file can only tighten.
+    fn files(
+        &mut self,
+        places: &[Place],
+        texts: &mut String,
+    ) -> Result<Vec<(PolicyLayer, PolicyFile)>, PolicyError> {
+        let mut read = Vec::new();
+        for place in places {
+            let name = shape::path(&place.path);
+            let text = match files::text(&place.path, MAX_POLICY_BYTES) {
+                Err(error) if !place.named && error.kind() == ErrorKind::NotFound => continue,
+                other => other.map_err(|error| unreadable(&name, &error))?,
+            };
+            self.sources.push(Source { layer: place.layer.as_str(), path: name.clone() });
+            texts.push_str(&text);
+            // Between two texts, so that moving a rule from one file to the next is a change.
+            texts.push('\0');
+            read.push((place.layer, PolicyFile::read(&text, &name)?));
+        }
+        if let Some(profile) = self.profile {
+            let text = format!("profile = \"{}\"", profile.as_str());
+            read.push((PolicyLayer::Personal, PolicyFile::read(&text, "--profile")?));
+        }
+        Ok(read)
+    }
+}
+
+/// Where policies may be. A project's counts whether it is trusted or not: it can only tighten.
+fn places(settings: &Settings) -> Vec<Place> {
+    let found = |layer, path: PathBuf| Place { layer, path, named: false };
+    let named = |path: PathBuf| Place { layer: PolicyLayer::Personal, path, named: true };
+    let mut places = vec![found(PolicyLayer::Enterprise, PathBuf::from(ENTERPRISE))];
+    let environment = &settings.environment;
+    let beside = config::default_path(environment).map(|file| file.with_file_name(FILE));
+    places.extend(beside.map(|path| found(PolicyLayer::Personal, path)));
+    places.extend(settings.session.config.policy_files.iter().cloned().map(named));
+    let flag = settings.session.args.policy.as_deref();
+    places.extend(flag.map(|path| named(environment.resolve(path, &environment.directory))));
+    let project = settings.project.join(Path::new(".metier").join(FILE));
+    places.push(found(PolicyLayer::Project, project));
+    places
+}
+
+fn unreadable(file: &str, error: &std::io::Error) -> PolicyError {
+    let kind = PolicyErrorKind::Unreadable(error.to_string());
+    PolicyError { file: file.to_owned(), place: None, kind }
+}
+
+#[cfg(test)]
+#[path = "law_tests.rs"]
+mod tests;

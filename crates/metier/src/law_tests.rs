@@ -1,0 +1,82 @@
+use std::path::Path;
+
+use metier_policy::policy::PolicyErrorKind;
+use metier_policy::{Lexical, Place as Where, PolicyLayer, Profile, ToolCall, Verdict, decide};
+use metier_testing::World;
+use serde_json::json;
+
+use super::{Law, Place};
+
+fn place(layer: PolicyLayer, path: impl AsRef<Path>, named: bool) -> Place {
+    Place { layer, path: path.as_ref().to_owned(), named }
+}
+
+fn verdict(law: &Law, tool: &str, command: &str) -> Verdict {
+    let call = ToolCall::new(tool, json!({ "command": command }));
+    let here = Where { cwd: Path::new("/p"), home: None, project: None, resolver: &Lexical };
+    let host = metier_policy::HostTable::plain();
+    decide(&law.policy, &Default::default(), &call, host, &here).verdict
+}
+
+fn rule(verdict: &str, pattern: &str) -> String {
+    format!("[[rule]]\nverdict = \"{verdict}\"\npattern = \"{pattern}\"\n")
+}
+
+#[test]
+fn without_files_the_profile_is_the_law() {
+    // S4
+    let gone = [place(PolicyLayer::Enterprise, "/nowhere/policy.toml", false)];
+    let law = Law::read(&gone, None);
+    assert_eq!((law.digest.as_str(), law.sources.len()), ("", 0));
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Allow);
+    let strict = Law::read(&gone, Some(Profile::Strict));
+    assert_eq!(verdict(&strict, "Bash", "git status"), Verdict::Ask);
+}
+
+#[test]
+fn every_file_is_asked_and_the_strictest_answer_counts() {
+    // S4
+    let world = World::new();
+    let mine = world.write("mine.toml", rule("deny", "Bash(rm:*)"));
+    let theirs = world.write(
+        "theirs.toml",
+        rule("allow", "Bash(rm:*)")
+            + &rule("deny", "Bash(ls:*)").replace("[[rule]]", "[[rule]]\nid = \"b\""),
+    );
+    let places =
+        [place(PolicyLayer::Personal, &mine, false), place(PolicyLayer::Project, &theirs, false)];
+    let law = Law::read(&places, Some(Profile::FullAuto));
+    assert_eq!(verdict(&law, "Bash", "rm -rf x"), Verdict::Deny, "a project cannot loosen");
+    assert_eq!(verdict(&law, "Bash", "ls"), Verdict::Deny, "a project can tighten");
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Allow);
+    let layers: Vec<&str> = law.sources.iter().map(|source| source.layer).collect();
+    assert_eq!(layers, ["personal", "project"]);
+    assert_eq!(law.digest.len(), 64);
+}
+
+#[test]
+fn a_file_that_cannot_be_used_denies_everything_and_says_where() {
+    // S4
+    let world = World::new();
+    let broken = world.write("broken.toml", "[[rule]]\nverdict = \"perhaps\"\npattern = \"*\"\n");
+    let text = world.write("text.toml", "not a policy");
+    let latin = world.write("latin.toml", b"# \xe9\n");
+    for (path, named) in [
+        (broken.as_path(), false),
+        (&text, false),
+        (&latin, false),
+        (world.path(), false),
+        (Path::new("/nowhere/policy.toml"), true),
+    ] {
+        let law = Law::read(&[place(PolicyLayer::Project, path, named)], Some(Profile::FullAuto));
+        assert_eq!(verdict(&law, "Read", "x"), Verdict::Deny, "{}", path.display());
+        let error = law.policy.error().unwrap().to_string();
+        assert!(error.starts_with(path.to_str().unwrap()), "{error}");
+    }
+    let gone = Law::read(&[place(PolicyLayer::Personal, "/nowhere/policy.toml", true)], None);
+    let kind = &gone.policy.error().unwrap().kind;
+    assert!(matches!(kind, PolicyErrorKind::Unreadable(_)), "{kind:?}");
+    let law = Law::read(&[place(PolicyLayer::Personal, &broken, false)], None);
+    let error = law.policy.error().unwrap().to_string();
+    assert!(error.contains("broken.toml:2:11: "), "{error}");
+}

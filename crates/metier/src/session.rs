@@ -1,0 +1,298 @@
+//! How a command comes to a session: which one it is, where its journal lies, whose it is, which
+//! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
+//! write nothing. What a session does is decided in `metier-runtime`.
+
+use std::ops::{Deref, DerefMut};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use metier_format::text::visible_line;
+use metier_policy::{HostTable, Profile};
+use metier_runtime::arguments::Base;
+use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
+use metier_runtime::redact::Redactor;
+use metier_runtime::replay::replay;
+use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
+use metier_runtime::{Ids, JournalError, Session, Setup, State};
+use metier_store::LayeredStore;
+
+use crate::clock::SystemClock;
+use crate::env;
+use crate::error::CommandError;
+use crate::law::Law;
+use crate::settings::Settings;
+use crate::shape;
+use crate::ui::{Ui, counted};
+use crate::view::View;
+
+/// Longest name of a session, and longest id in a frame.
+const MAX_ID: usize = 128;
+
+/// The session when nobody names one.
+const DEFAULT_SESSION: &str = "default";
+
+/// Flags that say which session, which journal and which policy.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct SessionArgs {
+    /// The session: letters, digits, `-`, `_` and `.` [default: `default`]
+    #[arg(long, global = true, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// The journal [default: `sessions/ID.jsonl` in metier's own directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+    /// One policy file more; of all files the strictest answer counts
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// What holds where no policy file decides [default: default]
+    #[arg(long, global = true, value_name = "PROFILE", value_parser = profiles())]
+    pub(crate) profile: Option<Profile>,
+}
+
+/// What the settings file says about sessions, journals and policies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SessionConfig {
+    /// `session.again`.
+    pub(crate) again: Option<Again>,
+    /// `session.first-argument`.
+    pub(crate) base: Option<Base>,
+    /// `journal.durability`.
+    pub(crate) durability: Option<Durability>,
+    /// `policy.files`, resolved.
+    pub(crate) policy_files: Vec<PathBuf>,
+    /// `policy.profile`.
+    pub(crate) profile: Option<Profile>,
+}
+
+/// What flags and file say; the environment has its say in [`Stream::of`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SessionChoices {
+    /// The flags.
+    pub(crate) args: SessionArgs,
+    /// The file.
+    pub(crate) config: SessionConfig,
+}
+
+/// One session's part of one journal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stream {
+    /// The session.
+    pub(crate) session: String,
+    /// Whether somebody named the session.
+    pub(crate) named: bool,
+    /// The journal.
+    pub(crate) journal: PathBuf,
+}
+
+/// A session that is only looked at.
+#[derive(Debug)]
+pub(crate) struct Look {
+    /// Where.
+    pub(crate) stream: Stream,
+    /// The journal, as far as it exists; it has no fault.
+    pub(crate) reading: Reading,
+    /// The session's state.
+    pub(crate) state: State,
+}
+
+/// A session that acts. No other process acts on its journal meanwhile.
+pub(crate) struct Acting {
+    session: Session,
+    _turn: Turn,
+}
+
+/// What a session is opened for.
+pub(crate) struct Purpose {
+    /// The skills, when some may be looked up.
+    pub(crate) view: Option<View>,
+    /// What the host calls its tools.
+    pub(crate) host: HostTable,
+    /// Where the host's tools start.
+    pub(crate) cwd: PathBuf,
+}
+
+impl Purpose {
+    /// To look up skills in `view`, for no host in particular.
+    pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
+        Self { view, host: HostTable::plain().clone(), cwd: settings.environment.directory.clone() }
+    }
+}
+
+impl Deref for Acting {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        &self.session
+    }
+}
+
+impl DerefMut for Acting {
+    fn deref_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+}
+
+impl Stream {
+    /// The session and journal that flags, environment or defaults name.
+    pub(crate) fn of(settings: &Settings) -> Result<Self, CommandError> {
+        let args = &settings.session.args;
+        let environment = &settings.environment;
+        let named = args.session.as_ref().or(environment.session.session.as_ref());
+        let session = named.map_or(DEFAULT_SESSION, String::as_str);
+        check_session(session)?;
+        let given = args.journal.as_ref().or(environment.session.journal.as_ref());
+        let journal = match (given, &settings.home) {
+            (Some(path), _) => environment.resolve(path, &environment.directory),
+            (None, Some(home)) => home.join("sessions").join(format!("{session}.jsonl")),
+            (None, None) => {
+                let error = CommandError::usage("there is no place for the journal");
+                return Err(error.hint("give `--journal` a file or `--home` a directory"));
+            }
+        };
+        Ok(Self { session: session.to_owned(), named: named.is_some(), journal })
+    }
+}
+
+/// Opens the session for `purpose`, on behalf of whoever the environment names.
+pub(crate) fn open(
+    settings: &Settings,
+    purpose: Purpose,
+    ui: &mut Ui,
+) -> Result<Acting, CommandError> {
+    let stream = Stream::of(settings)?;
+    let ids = ids(settings, &stream.session)?;
+    let law = Law::load(settings);
+    let turn = Turn::take(&stream.journal).map_err(journal_error)?;
+    let config = &settings.session.config;
+    let durability = config.durability.unwrap_or_default();
+    let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
+    let journal = journal.map_err(journal_error)?;
+    remark_on_torn(journal.torn(), ui);
+    let has_view = purpose.view.is_some();
+    let nothing = || View { store: LayeredStore::new(Vec::new()), catalog: Default::default() };
+    let view = purpose.view.unwrap_or_else(nothing);
+    let setup = Setup {
+        store: Arc::new(view.store),
+        catalog: Arc::new(view.catalog),
+        policy: law.policy,
+        policy_digest: law.digest,
+        host: purpose.host,
+        whereabouts: Whereabouts {
+            cwd: purpose.cwd,
+            home: settings.environment.home.clone(),
+            project: Some(settings.project.clone()),
+        },
+        ids,
+        settings: SessionSettings {
+            again: config.again.unwrap_or_default(),
+            base: config.base.unwrap_or_default(),
+        },
+        redactor: Redactor::new(env::secrets()),
+    };
+    let session = match has_view {
+        true => Session::open(setup, Box::new(journal)),
+        false => Session::resume(setup, Box::new(journal)),
+    };
+    Ok(Acting { session: session.map_err(journal_error)?, _turn: turn })
+}
+
+/// Looks at the session without writing anything. A journal that does not exist is an empty one; a
+/// journal that is not as it was written is refused.
+pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
+    let stream = Stream::of(settings)?;
+    let reading = match journal::read(&stream.journal) {
+        Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Reading::default()
+        }
+        other => other.map_err(journal_error)?,
+    };
+    if let Some(fault) = &reading.fault {
+        let (path, frame) = (stream.journal.clone(), fault.frame);
+        let reason = fault.kind.to_string();
+        return Err(journal_error(JournalError::Changed { path, frame, reason }));
+    }
+    let state = replay(&reading.frames).remove(&stream.session).unwrap_or_default();
+    Ok(Look { stream, reading, state })
+}
+
+/// Says that a crash left a line half written, when one did.
+pub(crate) fn remark_on_torn(torn: Option<u64>, ui: &mut Ui) {
+    if let Some(bytes) = torn {
+        let bytes = counted(usize::try_from(bytes).unwrap_or(usize::MAX), "byte", "bytes");
+        ui.note(&format!(
+            "warning: the journal ends in a line of {bytes} that was never finished; nothing that \
+             was acknowledged is lost"
+        ));
+    }
+}
+
+/// The journal's refusal as the command reports it.
+pub(crate) fn journal_error(error: JournalError) -> CommandError {
+    match &error {
+        JournalError::Changed { path, .. } => {
+            let shown = visible_line(&shape::path(path)).into_owned();
+            CommandError::refused(error)
+                .code("journal_changed")
+                .hint(format!("`metier replay {shown} --verify` says what is left of it"))
+                .hint("another `--session` or `--journal` begins anew")
+        }
+        JournalError::Io { .. } | JournalError::TooLarge(_) => {
+            CommandError::failed(error).code("journal_refused")
+        }
+    }
+}
+
+/// Whose frames these are.
+fn ids(settings: &Settings, session: &str) -> Result<Ids, CommandError> {
+    let variables = &settings.environment.session;
+    let selection = &settings.selection;
+    let agent = variables.agent.as_ref().or(selection.agent.as_ref());
+    let tenant = variables.tenant.as_ref().or(selection.tenant.as_ref());
+    Ok(Ids {
+        session: session.to_owned(),
+        agent: check_id("METIER_AGENT", agent)?,
+        task: check_id("METIER_TASK", variables.task.as_ref())?,
+        tenant: check_id("METIER_TENANT", tenant)?,
+        correlation: check_id("METIER_CORRELATION", variables.correlation.as_ref())?,
+    })
+}
+
+/// An id as frames carry it: short, and nothing a reader would not see.
+fn check_id(variable: &str, id: Option<&String>) -> Result<Option<String>, CommandError> {
+    let Some(id) = id else { return Ok(None) };
+    let odd = id.len() > MAX_ID || id.chars().any(|c| c.is_control());
+    if odd {
+        let message = format!("the value of `{variable}` cannot be an id");
+        let error = CommandError::usage(message);
+        return Err(error.hint(format!("an id has at most {MAX_ID} bytes, none of them control")));
+    }
+    Ok(Some(id.clone()))
+}
+
+/// A session's name is part of a file's name, so it can be neither a path nor hidden.
+fn check_session(session: &str) -> Result<(), CommandError> {
+    let usual = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let fits = !session.is_empty() && session.len() <= MAX_ID && !session.starts_with('.');
+    if fits && session.chars().all(usual) {
+        return Ok(());
+    }
+    let shown: String = session.chars().take(40).collect();
+    let error = CommandError::usage(format!("`{}` cannot name a session", visible_line(&shown)));
+    Err(error.hint(format!(
+        "a session has letters, digits, `-`, `_` and `.`, no `.` in front, at most {MAX_ID} of them"
+    )))
+}
+
+/// The profiles as the parser takes them.
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let named = |word: String| Profile::ALL.into_iter().find(|profile| profile.as_str() == word);
+    // The parser lets only these words through; were it not so, the strictest would hold.
+    PossibleValuesParser::new(Profile::ALL.map(Profile::as_str))
+        .map(move |word| named(word).unwrap_or(Profile::Strict))
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

@@ -1,0 +1,106 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use metier_testing::World;
+
+use super::{SessionArgs, Stream, check_session, ids, look, open};
+use crate::args::Global;
+use crate::env::Environment;
+use crate::error::Kind;
+use crate::session::Purpose;
+use crate::settings::Settings;
+use crate::ui::Ui;
+
+fn settings(world: &World, args: SessionArgs, variables: &[(&str, &str)]) -> Settings {
+    let home = world.home().into_os_string();
+    let lookup = |name: &str| {
+        let found = variables.iter().find(|(key, _)| *key == name);
+        let found = found.map(|(_, value)| OsString::from(value));
+        found.or_else(|| (name == "HOME").then(|| home.clone()))
+    };
+    let environment = Environment::from_lookup(lookup, world.project());
+    let global = Global { session: args, ..Global::default() };
+    Settings::load(&global, &environment).unwrap()
+}
+
+fn named(session: &str) -> SessionArgs {
+    SessionArgs { session: Some(session.to_owned()), ..SessionArgs::default() }
+}
+
+#[test]
+fn a_flag_beats_a_variable_beats_the_default() {
+    // S6, U1
+    let world = World::new();
+    let check = |args: SessionArgs, variables: &[(&str, &str)], expect: (&str, bool, &str)| {
+        let stream = Stream::of(&settings(&world, args, variables)).unwrap();
+        let journal = stream.journal.strip_prefix(world.path()).unwrap().to_str().unwrap();
+        assert_eq!((stream.session.as_str(), stream.named, journal), expect);
+    };
+    let home = "home/.local/share/metier/sessions";
+    check(SessionArgs::default(), &[], ("default", false, &format!("{home}/default.jsonl")));
+    let variable = [("METIER_SESSION", "v")];
+    check(SessionArgs::default(), &variable, ("v", true, &format!("{home}/v.jsonl")));
+    check(named("f"), &variable, ("f", true, &format!("{home}/f.jsonl")));
+    let journal = SessionArgs { journal: Some(PathBuf::from("j.jsonl")), ..named("f") };
+    check(journal, &[("METIER_JOURNAL", "k.jsonl")], ("f", true, "project/j.jsonl"));
+    let variable = [("METIER_JOURNAL", "~/k.jsonl")];
+    check(SessionArgs::default(), &variable, ("default", false, "home/k.jsonl"));
+}
+
+#[test]
+fn a_session_is_a_name_and_never_a_path() {
+    // S6
+    for good in ["a", "A-1_b.c", "0", &"x".repeat(128)] {
+        assert!(check_session(good).is_ok(), "{good}");
+    }
+    let long = "x".repeat(129);
+    for bad in ["", ".", "..", ".hidden", "a/b", "../x", "a b", "é", "a\n", "a\0", "~", &long] {
+        assert_eq!(check_session(bad).unwrap_err().kind, Kind::Usage, "{bad:?}");
+    }
+}
+
+#[test]
+fn a_machine_without_a_home_must_be_told_where_the_journal_is() {
+    // S6
+    let world = World::new();
+    let environment = Environment::from_lookup(|_| None, world.project());
+    let settings = Settings::load(&Global::default(), &environment).unwrap();
+    let error = Stream::of(&settings).unwrap_err();
+    assert_eq!((error.kind, error.hints.len()), (Kind::Usage, 1));
+}
+
+#[test]
+fn frames_name_whoever_the_environment_names() {
+    // J2
+    let world = World::new();
+    world.write("home/.config/metier/config.toml", "agent = \"kind\"\ntenant = \"acme\"\n");
+    let variables = [("METIER_AGENT", "agent-7"), ("METIER_CORRELATION", "c-1")];
+    let found = ids(&settings(&world, named("s"), &variables), "s").unwrap();
+    assert_eq!(found.agent.as_deref(), Some("agent-7"), "the variable beats the file");
+    assert_eq!(found.tenant.as_deref(), Some("acme"));
+    assert_eq!((found.task, found.correlation.as_deref()), (None, Some("c-1")));
+    let long = "x".repeat(129);
+    for bad in ["a\nb", long.as_str()] {
+        let settings = settings(&world, named("s"), &[("METIER_TASK", bad)]);
+        let error = ids(&settings, "s").unwrap_err();
+        assert_eq!(error.kind, Kind::Usage);
+        assert!(error.message().contains("METIER_TASK"), "{}", error.message());
+    }
+}
+
+#[test]
+fn looking_writes_nothing_and_sees_what_acting_wrote() {
+    // S6
+    let world = World::new();
+    let settings = settings(&world, named("s"), &[]);
+    let before = look(&settings).unwrap();
+    assert!(!before.state.open && before.reading.frames.is_empty());
+    assert!(!world.home().join(".local").try_exists().unwrap());
+    let mut ui = Ui::plain(None);
+    let session = open(&settings, Purpose::with(None, &settings), &mut ui).unwrap();
+    let after = look(&settings).unwrap();
+    assert_eq!(&after.state, session.state());
+    assert!(after.state.open);
+    assert_eq!(ui.messages(), "");
+    assert!(after.stream.journal.ends_with(Path::new("sessions/s.jsonl")));
+}

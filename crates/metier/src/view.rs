@@ -1,0 +1,216 @@
+//! What a command looks at: the roots the settings name, searched once, and the catalog made of
+//! what was found. Also the few sentences that several commands say about it.
+
+use std::fmt::Write as _;
+
+use metier_format::SkillName;
+use metier_format::text::visible_line;
+use metier_store::bundled::bundled;
+use metier_store::catalog::{Hidden, Visibility};
+use metier_store::client;
+use metier_store::discover::Note;
+use metier_store::store::Skill;
+use metier_store::suggest::closest;
+use metier_store::why::why;
+use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Store as _};
+
+use crate::args::RootArgument;
+use crate::error::CommandError;
+use crate::settings::Settings;
+use crate::ui::{Ui, counted};
+
+/// Directories of a skill whose files are scripts.
+const SCRIPT_DIRECTORIES: [&str; 3] = ["scripts/", "bin/", "tools/"];
+
+/// Names suggested for one that is not there.
+const SUGGESTIONS: usize = 3;
+
+/// The store and its catalog.
+pub(crate) struct View {
+    /// Where skills are loaded from.
+    pub(crate) store: LayeredStore,
+    /// What was found, resolved.
+    pub(crate) catalog: Catalog,
+}
+
+/// A skill that a name typed by the user means.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Named<'a> {
+    /// One that won its name.
+    Entry(&'a Entry),
+    /// One that the selection leaves out.
+    Hidden(&'a Hidden),
+}
+
+impl View {
+    /// Searches the roots and resolves what is there.
+    pub(crate) fn open(settings: &Settings) -> Self {
+        let store = store(settings);
+        let discovery = store.discover(&settings.limits);
+        let catalog = Catalog::build(discovery, &settings.precedence, &settings.selection);
+        Self { store, catalog }
+    }
+
+    /// The skill that `typed` names.
+    pub(crate) fn named(&self, typed: &str) -> Result<Named<'_>, CommandError> {
+        let key = checked_name(typed)?.key();
+        if let Some(entry) = self.catalog.get(&key) {
+            return Ok(Named::Entry(entry));
+        }
+        if let Some(hidden) = self.catalog.hidden.iter().find(|h| h.found.name.key() == key) {
+            return Ok(Named::Hidden(hidden));
+        }
+        let answer = why(&self.catalog, typed);
+        let Some(broken) = answer.candidates.first() else { return Err(self.unknown(typed)) };
+        let place = visible_line(&broken.directory.to_string_lossy()).into_owned();
+        let hint = format!("`metier lint {place}` shows the place");
+        Err(CommandError::failed(answer.sentence()).hint(hint))
+    }
+
+    /// The failure of a name that nothing has, with the names that may have been meant.
+    pub(crate) fn unknown(&self, typed: &str) -> CommandError {
+        let names = self.catalog.entries.iter().map(|entry| entry.name().as_str());
+        let hidden = self.catalog.hidden.iter().map(|hidden| hidden.found.name.as_str());
+        unknown_name(
+            typed,
+            names.chain(hidden),
+            "`metier list --all` shows the skills that are here",
+        )
+    }
+
+    /// Says on standard error what a list of skills leaves out, which is less when it lists `all`.
+    pub(crate) fn remark(&self, settings: &Settings, all: bool, ui: &mut Ui) {
+        let catalog = &self.catalog;
+        let hidden = catalog.hidden.len();
+        if catalog.entries.is_empty() && hidden == 0 {
+            ui.note("no skills here; `metier --help` says how to add a root");
+        }
+        if hidden > 0 && !all {
+            let skills = counted(hidden, "skill is", "skills are");
+            ui.note(&format!("{skills} switched off; `metier list --all` shows them"));
+        }
+        let skipped = catalog.skipped.len();
+        if skipped > 0 {
+            let files = counted(skipped, "file was", "files were");
+            ui.note(&format!("{files} skipped; `metier check` says why"));
+        }
+        if let Some(hint) = trust_hint(catalog, settings) {
+            ui.note(&format!("hint: {hint}"));
+        }
+        let shadowed = catalog.shadowed.len();
+        if shadowed > 0 && !all {
+            let skills = counted(shadowed, "skill is", "skills are");
+            ui.detail(&format!("{skills} shadowed; `metier list --all` shows them"));
+        }
+        self.remark_on_selection(settings, ui);
+        self.remark_on_walk(ui);
+    }
+
+    /// Says on standard error what the search could not look into.
+    pub(crate) fn remark_on_walk(&self, ui: &mut Ui) {
+        for note in &self.catalog.notes {
+            ui.note(&walk_remark(note, self.catalog.root(note.root)));
+        }
+        let stats = self.catalog.stats;
+        ui.detail(&format!(
+            "looked into {} directories, opened {} files, read {} bytes",
+            stats.directories, stats.files, stats.bytes_read
+        ));
+    }
+
+    /// Says on standard error which enabled or disabled names no skill has.
+    pub(crate) fn remark_on_selection(&self, settings: &Settings, ui: &mut Ui) {
+        for key in self.catalog.unmatched() {
+            let named = settings.names(key);
+            ui.note(&format!(
+                "warning: no skill is called `{}`, which {named} names",
+                visible_line(key.as_str())
+            ));
+        }
+    }
+}
+
+/// What a search of `root` could not look into, as standard error says it.
+pub(crate) fn walk_remark(note: &Note, root: Option<&Root>) -> String {
+    let mut remark = format!("warning: {}", visible_line(&note.diagnostic.message));
+    // A path below a root says nothing without the root.
+    if let Some(root) = root.filter(|_| !note.path.as_os_str().is_empty()) {
+        let _ = write!(remark, " (in `{}`)", visible_line(&root.path.to_string_lossy()));
+    }
+    if let Some(help) = &note.diagnostic.help {
+        let _ = write!(remark, "; {help}");
+    }
+    remark
+}
+
+/// What somebody typed as a name. It is a name before it is anything else: a path or a control
+/// character ends here.
+pub(crate) fn checked_name(typed: &str) -> Result<SkillName, CommandError> {
+    SkillName::parse(typed).map_err(|error| {
+        let shown = visible_line(typed);
+        CommandError::failed(format!("`{shown}` cannot be a skill's name: {error}"))
+    })
+}
+
+/// The failure of a name that none of `names` is, with the nearest of them, or else `advice`.
+pub(crate) fn unknown_name<'a>(
+    typed: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    advice: &str,
+) -> CommandError {
+    let error = CommandError::failed(format!("there is no skill `{}`", visible_line(typed)));
+    let near: Vec<String> =
+        closest(typed, names, SUGGESTIONS).iter().map(|name| format!("`{name}`")).collect();
+    if near.is_empty() {
+        return error.hint(advice);
+    }
+    error.hint(format!("did you mean {}?", near.join(", ")))
+}
+
+/// The scripts a skill brings, as paths inside it: those its frontmatter lists, else every file of
+/// its script directories.
+pub(crate) fn scripts(skill: &Skill) -> Vec<&str> {
+    if let Some(listed) = &skill.manifest.parts.scripts {
+        return listed.iter().map(|script| script.value.as_str()).collect();
+    }
+    let is_script =
+        |path: &str| SCRIPT_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
+    let paths = skill.resources.files.iter().map(|file| file.path.as_str());
+    paths.filter(|path| is_script(path)).collect()
+}
+
+/// How to make the skills of an untrusted project usable, when there are some.
+pub(crate) fn trust_hint(catalog: &Catalog, settings: &Settings) -> Option<String> {
+    let is_untrusted = |entry: &&Entry| entry.visibility == Visibility::Untrusted;
+    let entry = catalog.entries.iter().find(is_untrusted)?;
+    let root = &catalog.root(entry.found.root)?.path;
+    let folder = if root.starts_with(&settings.project) { &settings.project } else { root };
+    Some(format!(
+        "trust this project's skills by adding `{}` to `trusted-folders` in {}",
+        visible_line(&folder.to_string_lossy()),
+        settings.config_file()
+    ))
+}
+
+/// The roots of a run: those given by hand, in their order, then the default ones, then the skills
+/// inside metier.
+fn store(settings: &Settings) -> LayeredStore {
+    let mut roots: Vec<Root> = settings.roots.iter().map(|root| given(root, settings)).collect();
+    if !settings.default_roots {
+        return LayeredStore::new(vec![Box::new(FileStore::new(roots))]);
+    }
+    roots.extend(client::default_roots(&settings.places()));
+    LayeredStore::new(vec![Box::new(FileStore::new(roots)), Box::new(bundled())])
+}
+
+fn given(root: &RootArgument, settings: &Settings) -> Root {
+    Root {
+        immediate_only: root.immediate_only,
+        trusted: root.layer != Layer::Project || settings.trusts(&root.path),
+        ..Root::given(root.layer, &root.path)
+    }
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;
