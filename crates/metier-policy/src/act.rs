@@ -71,8 +71,14 @@ pub(crate) struct FileUse {
 const NOTHING: [&str; 6] =
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"];
 
-/// Everything a call does; never nothing, for a call that names nothing is still one of its tool.
+/// Everything a call does.
 pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
+    let acts = particular_acts(call, place, programs);
+    // A call that does nothing in particular is still a call of its tool.
+    if acts.is_empty() { vec![Act::Tool] } else { acts }
+}
+
+fn particular_acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
     let directory = call_directory(call, place);
     let unpacker = Unpacker { place, programs };
     match &call.kind {
@@ -80,6 +86,7 @@ pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable
             let around = Surroundings { home: place.home.and_then(Path::to_str), depth: 0 };
             match command {
                 ShellInput::Text(text) => unpacker.text(text, around, directory.as_deref()),
+                ShellInput::Words(words) if words.is_empty() => Vec::new(),
                 ShellInput::Words(words) => {
                     let argv = words.iter().map(Word::known).collect();
                     let command = SimpleCommand { argv, ..SimpleCommand::default() };
@@ -128,10 +135,6 @@ impl Unpacker<'_> {
     /// The acts of shell text.
     fn text(&self, text: &str, around: Surroundings<'_>, directory: Option<&Path>) -> Vec<Act> {
         match shell::parse(text, around) {
-            // A text without any command is judged as one that does nothing.
-            Ok(commands) if commands.is_empty() => {
-                self.commands(vec![SimpleCommand::default()], around, directory)
-            }
             Ok(commands) => self.commands(commands, around, directory),
             Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
         }
