@@ -14,4 +14,5 @@ mod hosts;
 mod oracle;
 mod properties;
 mod tables;
+mod wild;
 mod world;
