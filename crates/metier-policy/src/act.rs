@@ -86,6 +86,7 @@ fn particular_acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable
             let around = Surroundings { home: place.home.and_then(Path::to_str), depth: 0 };
             match command {
                 ShellInput::Text(text) => unpacker.text(text, around, directory.as_deref()),
+                ShellInput::Words(words) if words.is_empty() => Vec::new(),
                 ShellInput::Words(words) => {
                     let argv = words.iter().map(Word::known).collect();
                     let command = SimpleCommand { argv, ..SimpleCommand::default() };

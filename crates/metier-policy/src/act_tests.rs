@@ -156,7 +156,8 @@ fn words_that_are_run_as_they_are_need_no_shell() {
         lines(json!(["bash", "-lc", "git log; rm x"])),
         ["bash -lc git log; rm x", "2> git log", "2> rm x"]
     );
-    assert_eq!(lines(json!([])), [""]);
+    assert_eq!(acts_of("shell", json!({"command": []})), [Act::Tool]);
+    assert_eq!(acts_of("Bash", json!({"command": " # nothing"})), [Act::Tool]);
 }
 
 #[test]

@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use crate::act::{self, Act, Command, Consequence, FileUse};
-use crate::call::{ToolCall, Understood};
+use crate::call::{Kind, ToolCall, Understood};
 use crate::host::{Flow, HostTable};
 use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
 use crate::place::{From, Ground, Place};
@@ -130,6 +130,10 @@ impl Grant<'_> {
             let denied = Fallback { verdict: Verdict::Deny, unresolvable: Verdict::Deny };
             let bench =
                 Bench { clauses: vec![clause], fallback: Some(denied), standing: Standing::Full };
+            // Commands that need no pattern need a shell all the same.
+            let named = || clause.patterns.iter().any(|p| p.names(case.call, case.host));
+            let shell = matches!(case.call.kind, Kind::Shell { .. });
+            let acts = if shell && !named() { &[Act::Tool] } else { acts };
             let findings = judge(case, &[bench], acts);
             reasons.push((active, skill_reason(active, case.call, &findings)));
         }

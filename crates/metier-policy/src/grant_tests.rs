@@ -89,11 +89,10 @@ fn nothing_is_allowed_by_an_empty_or_unreadable_list() {
     for allowed in ["", "   ", "Bash(git", "(x)"] {
         let skills = [skill("closed", Some(allowed))];
         assert_eq!(verdict(&skills, "Read", json!({"file_path": "a"})), Verdict::Deny, "{allowed}");
-        assert_eq!(
-            verdict(&skills, "Bash", json!({"command": "true"})),
-            Verdict::Allow,
-            "{allowed}"
-        );
+        for command in ["true", "", "# nothing", "x=1", "[ -f x ]"] {
+            let found = verdict(&skills, "Bash", json!({ "command": command }));
+            assert_eq!(found, Verdict::Deny, "{allowed}: {command}");
+        }
         assert_eq!(verdict(&skills, "AskUserQuestion", json!({})), Verdict::Allow, "{allowed}");
         assert_eq!(verdict(&skills, "Skill", json!({})), Verdict::Allow, "{allowed}");
     }

@@ -20,6 +20,7 @@ use crate::pattern::Pattern;
 use crate::pattern::command::Coverage;
 use crate::place::Ground;
 use crate::programs::Role;
+use crate::shell::Access;
 use crate::verdict::Verdict;
 use fit::{Fit, fit, is_spelled_out};
 
@@ -38,6 +39,45 @@ pub(crate) struct Clause {
     pub(crate) adds: bool,
     /// Why it is there, in the author's words.
     pub(crate) reason: Option<String>,
+    /// Which acts its patterns can be about at all.
+    pub(crate) reach: Reach,
+}
+
+/// Which acts the patterns of a clause can be about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    reads: bool,
+    writes: bool,
+    /// Anything that is not a tool for files.
+    others: bool,
+}
+
+impl Clause {
+    /// A clause about these patterns, without a name, exceptions and a reason.
+    pub(crate) fn new(verdict: Verdict, patterns: Vec<Pattern>) -> Self {
+        let mut reach = Reach::default();
+        for pattern in &patterns {
+            match pattern.canonical() {
+                "read" | "grep" | "glob" | "ls" => reach.reads = true,
+                "write" | "edit" => reach.writes = true,
+                _ => reach.others = true,
+            }
+        }
+        Self { id: None, verdict, patterns, except: Vec::new(), adds: false, reason: None, reach }
+    }
+
+    /// Whether the clause could be about an act, for a quick no.
+    fn reaches(&self, act: &Act) -> bool {
+        match act {
+            Act::File(FileUse { access: Access::Read, .. }) => {
+                self.reach.reads || self.reach.others
+            }
+            Act::File(FileUse { access: Access::Write, .. }) => {
+                self.reach.writes || self.reach.others
+            }
+            _ => true,
+        }
+    }
 }
 
 /// An ordered list of clauses.
@@ -251,6 +291,9 @@ impl Bench<'_> {
         let mut near = None;
         let mut decided = by.map(|clause| (Verdict::Allow, clause, Coverage::EVERYTHING));
         for (index, clause) in self.clauses.iter().enumerate().take(by.unwrap_or(usize::MAX)) {
+            if !clause.reaches(act) {
+                continue;
+            }
             match fit(case, clause, act) {
                 Fit::Surely(coverage) if !clause.adds => {
                     decided = Some((clause.verdict, index, coverage));

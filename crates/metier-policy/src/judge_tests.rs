@@ -12,14 +12,7 @@ fn clause(verdict: Verdict, patterns: &str, except: &str) -> Clause {
         let patterns = ToolPattern::tokenize(text).expect("patterns");
         patterns.iter().map(Pattern::compile).collect()
     };
-    Clause {
-        id: None,
-        verdict,
-        patterns: compile(patterns),
-        except: compile(except),
-        adds: false,
-        reason: None,
-    }
+    Clause { except: compile(except), ..Clause::new(verdict, compile(patterns)) }
 }
 
 fn bench(clauses: &[Clause], fallback: Option<Verdict>, standing: Standing) -> Bench<'_> {

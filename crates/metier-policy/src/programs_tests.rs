@@ -203,6 +203,9 @@ fn git_is_admitted_without_its_escapes() {
         ("git log v$x", "2 escape"),
         ("git commit -m \"$x\"", ""),
         ("git commit -m -x", ""),
+        ("git commit -F -", ""),
+        ("git commit -F msg", "2 read msg"),
+        ("git hash-object -w x", "1 escape"),
         ("git ls-remote ext::x", "2 escape"),
         ("git push --repo=ext::x", "2 escape"),
     ]);
@@ -249,6 +252,13 @@ fn archives_and_copies_run_programs_by_option() {
         ("tar -xf x --checkpoint-action=exec=a", "3 escape"),
         ("tar cf x *", "3 escape"),
         ("tar cf x src/*", ""),
+        ("tar xf x -C out", "3 write out"),
+        ("unzip x.zip -d out", "2 write out"),
+        ("magick a.png -resize 50% b.png", ""),
+        ("pdflatex -shell-escape a.tex", "1 escape"),
+        ("gh pr view 1 --json title", ""),
+        ("gh repo clone a/b -- --upload-pack=x", "5 escape"),
+        ("gh config set editor x", "2 escape; 3 escape; 4 escape"),
         ("rsync -e 'a b' x y", "1 escape"),
         ("rsync -av x y", ""),
         ("split --filter='a' x", "1 shell a"),
@@ -416,7 +426,7 @@ fn what_a_program_is_for_is_a_touch() {
 #[test]
 fn a_command_that_changes_the_directory_says_so() {
     // S3
-    for text in ["cd x", "pushd x", "popd", "cd"] {
+    for text in ["cd x", "pushd x", "popd", "cd", "ln -s /etc x"] {
         assert!(analyse(text).moves, "{text}");
     }
     assert!(!analyse("git -C x log").moves);

@@ -507,6 +507,16 @@ proptest! {
     }
 
     #[test]
+    fn marks_beside_other_scripts_are_read_or_refused(
+        text in "[aé日😀\\u{301} \\n$`'\"\\\\{}()<>=~#!*?\\[\\]-]{0,40}"
+    ) {
+        // S3, F4
+        let _ = read(&text);
+        let _ = read(&format!("a <<E\n{text}\nE\n"));
+        let _ = read(&format!("a \"{text}\""));
+    }
+
+    #[test]
     fn plain_words_stay_what_they_are(words in prop::collection::vec("[a-zA-Z0-9_./:@%+-]{1,8}", 1..6)) {
         // S3
         let reserved = ["if", "then", "do", "in", "fi", "for", "case", "done", "elif", "else", "esac",

@@ -130,14 +130,7 @@ fn compile(allowed: &AllowedTools, skill: &ActiveSkill) -> Clause {
     };
     let directory = skill.directory.as_deref().and_then(Path::to_str);
     let compiled = patterns.iter().map(|pattern| Pattern::compile(&located(pattern, directory)));
-    Clause {
-        id: None,
-        verdict: Verdict::Allow,
-        patterns: compiled.collect(),
-        except: Vec::new(),
-        adds: false,
-        reason: None,
-    }
+    Clause::new(Verdict::Allow, compiled.collect())
 }
 
 /// The pattern with the skill's own directory in place of its marks. A directory that would not

@@ -64,7 +64,7 @@ fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) 
         (Act::Unresolvable(_), Argument::Command(_)) if named && verdict > Verdict::Allow => {
             Fit::Possibly
         }
-        (Act::File(file), _) => fit_file(case, pattern, file, verdict),
+        (Act::File(file), _) => fit_file(case, pattern, file, (named, verdict)),
         (Act::Fetch(url), Argument::Domain(domain))
             if is_named_fetch(case, pattern, named, verdict) =>
         {
@@ -138,9 +138,18 @@ fn open_escape(command: &Command, coverage: Coverage) -> Option<String> {
     })
 }
 
-fn fit_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, verdict: Verdict) -> Fit {
+/// How a pattern fits the use of a file; `named` is whether its name is that of the call.
+fn fit_file(
+    case: &Case<'_>,
+    pattern: &Pattern,
+    file: &FileUse,
+    (named, verdict): (bool, Verdict),
+) -> Fit {
     let strict = verdict > Verdict::Allow;
-    if !is_named_file(case, pattern, file, strict) {
+    let own_tool = case.call.canonical != "bash" && file.tool == case.call.canonical;
+    let named = if own_tool { named } else { pattern.canonical() == file.tool };
+    let meant = named || pattern.names_all() || (strict && uses_files_alike(pattern, file));
+    if !meant {
         return Fit::Not(None);
     }
     let path = match &pattern.argument {
@@ -160,21 +169,11 @@ fn fit_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, verdict: Verdict
     }
 }
 
-/// Whether a pattern's tool is the one that uses the file. To allow, it must be that tool; to ask
-/// or deny, every tool that uses files the same way is meant.
-fn is_named_file(case: &Case<'_>, pattern: &Pattern, file: &FileUse, strict: bool) -> bool {
-    if pattern.names_all() {
-        return true;
-    }
-    let in_shell = case.call.canonical == "bash";
-    let own = if in_shell || file.tool != case.call.canonical {
-        pattern.canonical() == file.tool
-    } else {
-        pattern.names(case.call, case.host)
-    };
-    let same_way = match file.access {
+/// Whether a pattern's tool uses files the same way. To allow, it must be the very tool; to ask or
+/// deny, every tool like it is meant.
+fn uses_files_alike(pattern: &Pattern, file: &FileUse) -> bool {
+    match file.access {
         Access::Read => ["read", "grep", "glob", "ls"].contains(&pattern.canonical()),
         Access::Write => ["write", "edit"].contains(&pattern.canonical()),
-    };
-    own || (strict && same_way)
+    }
 }

@@ -186,7 +186,8 @@ impl Reader<'_> {
         let reason = self.text(table, "reason")?;
         let when = self.conditions(table)?;
         let adds = verdict > Verdict::Allow && when.is_about_skills();
-        let clause = Clause { id: Some(id), verdict, patterns, except, adds, reason };
+        let clause = Clause::new(verdict, patterns);
+        let clause = Clause { id: Some(id), except, adds, reason, ..clause };
         Ok(Rule { clause, when, overrides, line: 0 })
     }
 

@@ -9,8 +9,10 @@
 
 mod calls;
 mod denies;
+mod hostile;
 mod hosts;
 mod oracle;
 mod properties;
 mod tables;
+mod wild;
 mod world;

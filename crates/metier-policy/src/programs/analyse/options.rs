@@ -244,6 +244,8 @@ impl<'p> Reader<'p> {
                 None => self.escape(at, format!("what `{name}` runs cannot be told")),
             },
             Effect::Write => self.hazard(at, What::File(Access::Write, value)),
+            // A lone dash is what comes in by itself.
+            Effect::Read if value.as_known() == Some("-") => {}
             Effect::Read => self.hazard(at, What::File(Access::Read, value)),
             Effect::AtFile => self.at_file(at, name, &value),
             Effect::Setting => self.setting(at, name, &value),
