@@ -34,6 +34,7 @@ pub mod store;
 pub mod suggest;
 pub mod tokens;
 mod tree;
+pub mod vouch;
 mod walk;
 pub mod watch;
 pub mod why;

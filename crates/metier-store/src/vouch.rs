@@ -1,0 +1,63 @@
+//! Who vouches for a skill's content. Whoever keeps approvals and locks answers; whoever lists,
+//! activates or runs asks. Nothing is decided here: an answer is data, and what follows from it is
+//! the catalog's and the session's business.
+
+use std::path::Path;
+
+use metier_format::SkillName;
+use serde::Serialize;
+
+/// Somebody who knows where skills came from and who said yes to them.
+pub trait Vouch: Send + Sync {
+    /// What is known about the skill called `name` in `directory`, as its content is now.
+    fn vouch(&self, name: &SkillName, directory: &Path, depth: Depth) -> Vouched;
+}
+
+/// How closely the content is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// A file whose size, times, mode and inode are those recorded is taken to hold what it held.
+    Stamps,
+    /// Every byte is hashed again.
+    Bytes,
+}
+
+/// What is known about a skill's content.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Vouched {
+    /// Where the content stands.
+    pub standing: Standing,
+    /// Where it was installed from, when it was installed.
+    pub source: Option<String>,
+    /// The commit it was taken from, when there is one.
+    pub commit: Option<String>,
+    /// The digest of the whole tree that was locked or approved, hexadecimal.
+    pub tree: Option<String>,
+    /// Who said yes and when, as it is shown.
+    pub approval: Option<String>,
+    /// Files that are not as they were, at most a few: `changed scripts/run.py`, `added x`.
+    pub differences: Vec<String>,
+}
+
+/// Where a skill's content stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// A person said yes to exactly this.
+    Approved,
+    /// Nobody was ever asked.
+    #[default]
+    Unknown,
+    /// It was locked or approved, and is not what it was then.
+    Changed,
+}
+
+/// Somebody who knows nothing, for whoever keeps no approvals.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nobody;
+
+impl Vouch for Nobody {
+    fn vouch(&self, _name: &SkillName, _directory: &Path, _depth: Depth) -> Vouched {
+        Vouched::default()
+    }
+}
