@@ -66,6 +66,22 @@ pub struct Support {
     pub pid_max: bool,
     /// Whether the user is the superuser, whom `RLIMIT_NPROC` does not bind.
     pub superuser: bool,
+    /// Where control groups can be made, if they can.
+    #[serde(default)]
+    pub control_groups: Option<ControlGroups>,
+}
+
+/// A place in which this user can make control groups (version 2), and what those have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControlGroups {
+    /// The directory in which a group is made for each run.
+    pub parent: PathBuf,
+    /// Whether they bound memory.
+    pub memory: bool,
+    /// Whether they bound the number of processes.
+    pub processes: bool,
+    /// Whether all in them can be killed at once.
+    pub kill: bool,
 }
 
 impl Support {
@@ -78,6 +94,7 @@ impl Support {
             namespaces_problem: Some("not available on this system".to_owned()),
             pid_max: false,
             superuser: false,
+            control_groups: None,
         }
     }
 }
@@ -189,7 +206,8 @@ pub(crate) fn choose(
         return Err(RunError::CannotEnforce { missing });
     }
     if confinement.level == Level::Off {
-        return Ok(Choice { kind: BackendKind::None, enforced: none::switched_off(confinement) });
+        let enforced = none::switched_off(confinement, support);
+        return Ok(Choice { kind: BackendKind::None, enforced });
     }
     let candidates = BackendKind::ALL.into_iter().filter(|kind| only.is_none_or(|o| o == *kind));
     let best = candidates
@@ -205,9 +223,26 @@ pub(crate) fn choose(
     Ok(Choice { kind, enforced: walls.enforced(kind.name()) })
 }
 
-/// Memory is bounded the same way everywhere: per process by the kernel, over the tree by looking.
-fn memory_wall() -> Mechanism {
-    Ok("rlimit-data+sampled-tree".to_owned())
+/// Memory is bounded the same way everywhere: over the tree by a control group where there is one
+/// and by looking where there is none, and per process by a limit of its own.
+fn memory_wall(support: &Support) -> Mechanism {
+    Ok(match bounds(support, |groups| groups.memory) {
+        true => "cgroup-memory+rlimit-data".to_owned(),
+        false => "rlimit-data+sampled-tree".to_owned(),
+    })
+}
+
+/// What ends a tree that has no process-id namespace.
+fn sweep_wall(support: &Support) -> String {
+    match bounds(support, |groups| groups.kill) {
+        true => "cgroup-kill+subreaper-sweep".to_owned(),
+        false => "subreaper-sweep".to_owned(),
+    }
+}
+
+/// Whether a control group can be made that does this.
+fn bounds(support: &Support, what: fn(&ControlGroups) -> bool) -> bool {
+    support.control_groups.as_ref().is_some_and(what)
 }
 
 fn syscalls_wall(support: &Support) -> Mechanism {

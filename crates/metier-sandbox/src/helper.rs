@@ -13,6 +13,7 @@
 //! ends in whatever way, the socket closes, and the supervisor ends the tree and removes the private
 //! directory. Start reading at `supervisor.rs`; `inside.rs` is what happens to the child itself.
 
+pub(crate) mod group;
 mod init;
 mod inside;
 mod landlock;
@@ -47,6 +48,7 @@ pub(crate) fn visible_support() -> Support {
         seccomp: seccomp::SUPPORTED && sys::knows_filters(),
         namespaces_problem: None,
         pid_max: false,
+        control_groups: None,
         superuser: rustix::process::geteuid().is_root() || rustix::process::getuid().is_root(),
     }
 }

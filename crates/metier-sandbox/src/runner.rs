@@ -31,14 +31,17 @@ use crate::confinement::Confinement;
 use crate::ground;
 use crate::helper;
 use crate::invocation::{Invocation, Stdin};
-use crate::limits::{Limit, Overflow};
+use crate::limits::{Limit, Limits, Overflow};
 use crate::outcome::{Enforced, Outcome, RunError, Status};
 use crate::pump::{Drain, Feed, Source};
-use crate::wire::{Bytes, Job, MARKER, Plan, Report, ScratchPlan, Tree};
+use crate::wire::{Bytes, GroupPlan, Job, MARKER, Plan, Report, ScratchPlan, Tree};
 
 /// How long the supervisor may take to end a tree before it is killed itself. Its own end kills a
-/// namespace too; a sweep it interrupts is the loss.
+/// namespace too.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// The same where a sweep ends the tree: one that is interrupted would leave the rest to nobody.
+const GRACE_OF_SWEEP: Duration = Duration::from_secs(60);
 
 /// What certainly fits into a socket nobody reads yet.
 const EARLY: usize = 64 << 10;
@@ -133,7 +136,8 @@ impl Runner {
     }
 
     fn probe(&self) -> Support {
-        let visible = helper::visible_support();
+        let control_groups = helper::group::find();
+        let visible = Support { control_groups, ..helper::visible_support() };
         let with_bound = Support { pid_max: bounds_ids_per_namespace(), ..visible.clone() };
         match self.try_namespaces(&with_bound) {
             Ok(()) => return with_bound,
@@ -194,7 +198,8 @@ fn plan(
         choice.shape(confinement, support, ground);
     let job = job(invocation, confinement, scratch.as_ref());
     let limits = confinement.limits.clone();
-    Plan { job, limits, scratch, tree, landlock, seccomp, drop_capabilities, processes }
+    let group = group(&limits, support, &tree);
+    Plan { job, limits, scratch, tree, landlock, seccomp, drop_capabilities, processes, group }
 }
 
 fn job(invocation: &Invocation, confinement: &Confinement, scratch: Option<&ScratchPlan>) -> Job {
@@ -212,6 +217,17 @@ fn scratch_inside(ground: &Ground) -> Bytes {
     let usual = Path::new(SCRATCH_INSIDE);
     let taken = ground.read.iter().chain(&ground.write).any(|path| path == usual);
     if taken { SCRATCH_ASIDE.into() } else { SCRATCH_INSIDE.into() }
+}
+
+/// The control group, where it would do anything: a namespace can kill all in it by itself.
+fn group(limits: &Limits, support: &Support, tree: &Tree) -> Option<GroupPlan> {
+    let groups = support.control_groups.as_ref()?;
+    let kills = groups.kill && *tree == Tree::Sweep;
+    (groups.memory || groups.processes || kills).then(|| GroupPlan {
+        path: fresh(&groups.parent).into(),
+        memory: groups.memory.then_some(limits.memory),
+        processes: groups.processes.then_some(limits.processes),
+    })
 }
 
 /// A name nobody uses: process, count and clock. The directory is made with an error if it exists,
@@ -239,6 +255,8 @@ struct Run<'a> {
     started: Instant,
     /// The private directory, where it is on the machine's disk.
     directory: Option<PathBuf>,
+    /// The control group, if there is one.
+    group: Option<PathBuf>,
 }
 
 impl<'a> Run<'a> {
@@ -273,6 +291,7 @@ impl<'a> Run<'a> {
                 Tree::Sweep => plan.scratch.as_ref().map(|s| s.path.path().to_owned()),
                 Tree::Namespaces(_) => None,
             },
+            group: plan.group.as_ref().map(|group| group.path.path().to_owned()),
         };
         if !early {
             // A helper that is none ends without reading; that is noticed when its report is missed.
@@ -301,7 +320,7 @@ impl<'a> Run<'a> {
             if ending.is_some() {
                 // The supervisor sees the end of the socket and ends the tree.
                 let _ = rustix::net::shutdown(&self.control, Shutdown::Write);
-                patience = Instant::now().checked_add(GRACE);
+                patience = Instant::now().checked_add(grace(&plan.tree));
             }
         }
     }
@@ -366,6 +385,10 @@ impl<'a> Run<'a> {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
+        if let (Err(_), Some(group)) = (&report, &self.group) {
+            // With the supervisor gone this is what ends the rest of a tree without a namespace.
+            helper::group::end(group);
+        }
         let duration = self.started.elapsed();
         if let (Err(_), Some(directory)) = (&report, &self.directory) {
             // The supervisor removes it otherwise. What cannot be removed cannot be by anybody.
@@ -382,6 +405,13 @@ impl<'a> Run<'a> {
             max_rss: report.max_rss,
             enforced,
         })
+    }
+}
+
+fn grace(tree: &Tree) -> Duration {
+    match tree {
+        Tree::Namespaces(_) => GRACE,
+        Tree::Sweep => GRACE_OF_SWEEP,
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) seccomp: Option<Rules>,
     pub(crate) drop_capabilities: bool,
     pub(crate) processes: ProcessCap,
+    /// The control group the child is born into, where one can be made.
+    pub(crate) group: Option<GroupPlan>,
 }
 
 /// What to run; nothing at all when the plan only finds out whether the walls can be built.
@@ -40,6 +42,14 @@ pub(crate) struct ScratchPlan {
     pub(crate) entries: u64,
     /// Where it lies: in the child's own tree, or on the machine.
     pub(crate) path: Bytes,
+}
+
+/// A control group to be made, with the limits its controllers can hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupPlan {
+    pub(crate) path: Bytes,
+    pub(crate) memory: Option<u64>,
+    pub(crate) processes: Option<u64>,
 }
 
 /// How the whole tree of processes is ended.

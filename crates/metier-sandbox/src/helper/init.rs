@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::Signal;
 
+use super::group::Group;
 use super::sample::{self, Watch};
 use super::supervisor::{ZERO, detach_streams, hide, tell};
 use super::sys::{self, Forked};
@@ -15,12 +16,12 @@ use crate::wire::{NamespacePlan, NetworkPlan, Plan, Report};
 /// Never returns: the supervisor's copy of this program ends here.
 pub(super) fn main(
     plan: &Plan,
-    namespaces: &NamespacePlan,
+    (namespaces, group): (&NamespacePlan, Option<&Group>),
     results: &OwnedFd,
     life: &OwnedFd,
 ) -> ! {
-    match start(plan, namespaces, results, life) {
-        Ok((child, signals)) => tell(results, &watch(plan, child, &signals)),
+    match start(plan, (namespaces, group), results, life) {
+        Ok((child, signals)) => tell(results, &watch(plan, group, child, &signals)),
         Err(broken) => {
             tell(results, &Report { failure: Some(broken.failure()), ..Report::default() });
         }
@@ -30,7 +31,7 @@ pub(super) fn main(
 
 fn start(
     plan: &Plan,
-    namespaces: &NamespacePlan,
+    (namespaces, group): (&NamespacePlan, Option<&Group>),
     results: &OwnedFd,
     life: &OwnedFd,
 ) -> Result<(libc::pid_t, OwnedFd), Broken> {
@@ -42,7 +43,7 @@ fn start(
         loopback().step("the loopback interface")?;
     }
     let signals = sys::child_signals().step("signals")?;
-    let child = match sys::fork().step("the child process")? {
+    let child = match inside::fork(group).step("the child process")? {
         Forked::Child => inside::main(plan, results),
         Forked::Parent(pid) => pid,
     };
@@ -69,13 +70,13 @@ fn loopback() -> std::io::Result<()> {
     sys::loopback_up(socket.as_fd())
 }
 
-fn watch(plan: &Plan, child: libc::pid_t, signals: &OwnedFd) -> Report {
-    let mut watch = Watch::new(plan.limits.memory, None);
+fn watch(plan: &Plan, group: Option<&Group>, child: libc::pid_t, signals: &OwnedFd) -> Report {
+    let mut watch = Watch::new(plan.limits.memory, None, group);
     loop {
         watch.wait(&[signals.as_fd()]);
         sample::drain(signals);
         if let Some(status) = sample::reap_some(child) {
-            return Report { wait: Some(status), ..Report::default() };
+            return Report { wait: Some(status), limit: watch.at_the_end(), ..Report::default() };
         }
         if let Some(limit) = watch.over_limit(sample::everybody) {
             return Report { limit: Some(limit), ..Report::default() };

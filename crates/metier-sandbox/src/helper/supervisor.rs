@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal};
 
+use super::group::Group;
 use super::sys::{self, Forked};
 use super::{Broken, Step, init, sweep};
 use crate::channel;
@@ -65,16 +66,17 @@ fn work(control: &OwnedFd) -> Result<Report, Broken> {
     let plan: Plan = serde_json::from_slice(&text).map_err(io::Error::from).step("the plan")?;
     rustix::stdio::dup2_stdin(&stdin).step("standard input")?;
     drop(stdin);
+    let group = plan.group.as_ref().map(Group::make).transpose()?;
     match &plan.tree {
-        Tree::Namespaces(namespaces) => in_namespaces(control, &plan, namespaces),
-        Tree::Sweep => sweep::run(control, &plan),
+        Tree::Namespaces(namespaces) => in_namespaces(control, &plan, (namespaces, group.as_ref())),
+        Tree::Sweep => sweep::run(control, &plan, group.as_ref()),
     }
 }
 
 fn in_namespaces(
     control: &OwnedFd,
     plan: &Plan,
-    namespaces: &NamespacePlan,
+    (namespaces, group): (&NamespacePlan, Option<&Group>),
 ) -> Result<Report, Broken> {
     enter_namespaces(namespaces)?;
     let (results, results_in) = pipe()?;
@@ -82,7 +84,7 @@ fn in_namespaces(
     let init = match sys::fork().step("the first process")? {
         Forked::Child => {
             drop(life_in);
-            init::main(plan, namespaces, &results_in, &life)
+            init::main(plan, (namespaces, group), &results_in, &life)
         }
         Forked::Parent(pid) => pid,
     };
@@ -116,7 +118,6 @@ fn enter_namespaces(plan: &NamespacePlan) -> Result<(), Broken> {
         | libc::CLONE_NEWPID
         | libc::CLONE_NEWIPC
         | libc::CLONE_NEWUTS
-        | libc::CLONE_NEWCGROUP
         | network;
     sys::unshare(flags).step("the namespaces")?;
     // The same ids inside as outside: files look like what they are.
