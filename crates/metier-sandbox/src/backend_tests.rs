@@ -10,6 +10,7 @@ fn everything() -> Support {
         pid_max: true,
         superuser: false,
         control_groups: None,
+        bubblewrap: None,
     }
 }
 
@@ -197,7 +198,7 @@ fn one_backend_can_be_asked_for_alone() {
     assert_eq!(choice.kind, BackendKind::LinuxLandlock);
     assert!(choose(&strict, &everything(), Some(BackendKind::None)).is_err());
     let names = BackendKind::ALL.map(BackendKind::name);
-    assert_eq!(names, ["linux-namespaces", "linux-landlock", "none"]);
+    assert_eq!(names, ["linux-namespaces", "linux-bubblewrap", "linux-landlock", "none"]);
     let json = serde_json::to_value(BackendKind::LinuxLandlock).unwrap();
     assert_eq!(json, "linux-landlock");
 }

@@ -14,6 +14,9 @@ use crate::limits::{Limit, Limits};
 /// The name under which a program is started as a helper. No person types it.
 pub(crate) const MARKER: &str = "metier-sandbox-helper";
 
+/// Where `bwrap` finds the helper inside, and the name it then has. No person types it.
+pub(crate) const INNER: &str = "/run/metier-sandbox-helper";
+
 /// Everything the helper has to know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plan {
@@ -57,8 +60,17 @@ pub(crate) struct GroupPlan {
 pub(crate) enum Tree {
     /// Everything lives in namespaces of its own and dies with their first process.
     Namespaces(NamespacePlan),
+    /// The same, made by `bwrap`.
+    Bubblewrap(BubblewrapPlan),
     /// The supervisor adopts every orphan and kills until none is left.
     Sweep,
+}
+
+/// The program and its arguments, without the end that only the helper knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct BubblewrapPlan {
+    pub(crate) program: Bytes,
+    pub(crate) words: Vec<Bytes>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -83,7 +83,11 @@ fn processes_wall(confinement: &Confinement, support: &Support) -> Mechanism {
     Ok(format!("landlock-scope+rlimit-nproc-{}", confinement.limits.processes))
 }
 
-fn landlock(confinement: &Confinement, support: &Support, ground: &Ground) -> LandlockPlan {
+pub(super) fn landlock(
+    confinement: &Confinement,
+    support: &Support,
+    ground: &Ground,
+) -> LandlockPlan {
     let read = ground.read.iter().map(|p| Bind { path: p.clone().into(), access: Access::Read });
     let write = ground.write.iter().map(|p| Bind { path: p.clone().into(), access: Access::Write });
     let devices = ground.devices.iter();

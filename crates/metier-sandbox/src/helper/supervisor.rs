@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 
 use super::group::Group;
 use super::sys::{self, Forked};
-use super::{Broken, Step, init, sweep};
+use super::{Broken, Step, bubblewrap, init, sweep};
 use crate::channel;
 use crate::wire::{NamespacePlan, NetworkPlan, Plan, Report, Tree};
 
@@ -69,6 +69,7 @@ fn work(control: &OwnedFd) -> Result<Report, Broken> {
     let group = plan.group.as_ref().map(Group::make).transpose()?;
     match &plan.tree {
         Tree::Namespaces(namespaces) => in_namespaces(control, &plan, (namespaces, group.as_ref())),
+        Tree::Bubblewrap(wrap) => bubblewrap::run(control, &plan, wrap),
         Tree::Sweep => sweep::run(control, &plan, group.as_ref()),
     }
 }
@@ -97,7 +98,7 @@ fn in_namespaces(
     Ok(merge(&text))
 }
 
-fn pipe() -> Result<(OwnedFd, OwnedFd), Broken> {
+pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), Broken> {
     rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).step("a pipe")
 }
 
@@ -136,7 +137,7 @@ fn write_self(name: &str, text: &str) -> Result<(), Broken> {
 
 /// Collects what init and the child say until both are gone. A stop kills init, with which every
 /// process in its namespace ends.
-fn wait_for_results(control: &OwnedFd, results: &OwnedFd, init: libc::pid_t) -> Vec<u8> {
+pub(super) fn wait_for_results(control: &OwnedFd, results: &OwnedFd, init: libc::pid_t) -> Vec<u8> {
     let mut text = Vec::new();
     let mut stopping = false;
     loop {
