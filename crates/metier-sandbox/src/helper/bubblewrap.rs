@@ -2,11 +2,6 @@
 //! process of the namespaces it made. The plan and the two pipes go through it as open descriptors
 //! whose numbers are arguments.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "asks the kernel which program this is, to be started again inside"
-)]
-
 use std::ffi::CString;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
