@@ -183,9 +183,7 @@ fn flood(backend: BackendKind, amount: &str, limits: Limits) -> (Value, u64) {
         "program": program, "args": ["flood", amount], "read": [world.path()],
         "level": "prefer", "backend": backend, "limits": limits, "scratch": world.scratch(),
     }));
-    let status = std::fs::read_to_string(format!("/proc/{}/status", probe.child.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    (answer, peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
+    (answer, probe.peak())
 }
 
 #[test]

@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::world::{Probe, World, compiled, eventually, exercised, runner, users, with_word};
 
-const WAYS: [&str; 7] =
-    ["child", "setsid", "double", "setsid-double", "daemon", "stopped", "subreaper"];
+const WAYS: [&str; 8] =
+    ["child", "setsid", "double", "setsid-double", "daemon", "stopped", "subreaper", "namespace"];
 
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
