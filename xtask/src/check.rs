@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what CI runs, in the order that fails fastest.
 
-use crate::{process, tidy};
+use crate::{process, tidy, tools};
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run(_: &[String]) -> Result<(), String> {
@@ -10,6 +10,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
         "cargo",
         &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     )?;
+    tools::install();
     let mut total = Total::default();
     // The default targets: libraries, binaries, integration and doc tests, and the examples some of
     // them start. Benchmarks are not tests.
