@@ -18,3 +18,7 @@ pub const MAX_LISTED_RESOURCES: usize = 200;
 
 /// Longest arguments an activation takes, in bytes.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
+
+/// Most events on one span of an export; how many more there were is said. A span goes to a
+/// collector whole, and with this many it stays below a megabyte.
+pub const MAX_SPAN_EVENTS: usize = 2000;
