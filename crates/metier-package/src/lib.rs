@@ -31,6 +31,9 @@ mod turn;
 pub mod verify;
 pub mod wanted;
 
+#[cfg(test)]
+mod fixture;
+
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};
 pub use copy::CopyError;
