@@ -114,3 +114,7 @@ fn taken() -> io::Result<(Plan, OwnedFd, OwnedFd)> {
     let (results, life) = (open(results, OFlags::WRONLY)?, open(life, OFlags::RDONLY)?);
     Ok((serde_json::from_slice(&bytes)?, results, life))
 }
+
+#[cfg(test)]
+#[path = "bubblewrap_tests.rs"]
+mod tests;
