@@ -58,7 +58,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "sanitize",
         arguments: "",
-        about: "the tests of the crate with `unsafe` under AddressSanitizer; needs a nightly compiler",
+        about: "unit tests of the crate with `unsafe` under AddressSanitizer; needs nightly",
         run: sanitize::run,
     },
     Task {
