@@ -11,6 +11,7 @@
 )]
 
 mod generate;
+pub mod tools;
 mod world;
 
 pub use generate::{Layout, generate_skills};
