@@ -10,10 +10,12 @@
     reason = "test fixtures write files, start the binary and stop the test when that fails"
 )]
 
+mod exchange;
 mod generate;
 pub mod tools;
 mod world;
 
+pub use exchange::{Exchange, Mood};
 pub use generate::{Layout, generate_skills};
 pub use world::{Run, World};
 
