@@ -6,6 +6,8 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod bundled_hello;
+mod bundled_kalshi;
 mod check;
 mod choosing;
 mod completions;
@@ -19,6 +21,7 @@ mod lint;
 mod list;
 mod man;
 mod metrics;
+mod overhead;
 mod overview;
 mod policy;
 mod prompt;
