@@ -21,6 +21,8 @@ mod lint;
 mod list;
 mod man;
 mod metrics;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod overhead;
 mod overview;
 mod policy;
