@@ -17,6 +17,7 @@ mod process;
 mod requirements;
 mod sanitize;
 mod source;
+mod system;
 mod tidy;
 mod tools;
 
@@ -42,6 +43,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "the rules no compiler knows (also run as a test)",
         run: |_| tidy::run(),
+    },
+    Task {
+        name: "tools",
+        arguments: "",
+        about: "install into target/tools what the tests need (check does it too)",
+        run: |_| tools::run(),
     },
     Task {
         name: "requirements",

@@ -6,6 +6,8 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod bundled_hello;
+mod bundled_kalshi;
 mod check;
 mod choosing;
 mod completions;
@@ -21,6 +23,7 @@ mod man;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod overhead;
 mod overview;
 mod policy;
 mod prompt;
