@@ -14,6 +14,7 @@ mod bench;
 mod check;
 mod fuzz;
 mod process;
+mod race;
 mod requirements;
 mod source;
 mod tidy;
@@ -52,6 +53,12 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "race",
+        arguments: "[SWAPS]",
+        about: "swap a million links under a reader, for each way to resolve a path",
+        run: race::run,
     },
     Task {
         name: "bench",
