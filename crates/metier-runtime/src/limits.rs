@@ -38,3 +38,7 @@ pub const CHECKPOINT_EVERY: u64 = 64;
 /// Largest checkpoint, in bytes: some ten thousand sessions in one journal. With more, every
 /// opening reads the whole journal.
 pub const MAX_CHECKPOINT_BYTES: usize = 8 * 1024 * 1024;
+
+/// Most events on one span of an export; how many more there were is said. A span goes to a
+/// collector whole, and with this many it stays below a megabyte.
+pub const MAX_SPAN_EVENTS: usize = 2000;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_format::text::visible_line;
+use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
 use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
@@ -17,6 +18,7 @@ use metier_runtime::{Ids, JournalError, Session, Setup, State};
 use metier_store::LayeredStore;
 
 use crate::clock::SystemClock;
+use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
 use crate::law::Law;
@@ -64,6 +66,19 @@ pub(crate) struct SessionConfig {
     pub(crate) policy_files: Vec<PathBuf>,
     /// `policy.profile`.
     pub(crate) profile: Option<Profile>,
+    /// `hosts`.
+    pub(crate) hosts: Hosts,
+    /// `programs`.
+    pub(crate) programs: Vec<Program>,
+}
+
+impl SessionConfig {
+    /// What the host calls its tools, the user's own names included.
+    pub(crate) fn host(&self, name: &str) -> HostTable {
+        let table = HostTable::named(name).unwrap_or_else(|| HostTable::plain()).clone();
+        let more = self.hosts.get(&table.name).into_iter().flatten();
+        more.fold(table, |table, tool| table.with_tool(tool.clone()))
+    }
 }
 
 /// What flags and file say; the environment has its say in [`Stream::of`].
@@ -110,7 +125,8 @@ pub(crate) struct Purpose {
 impl Purpose {
     /// To look up skills in `view`, for no host in particular.
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
-        Self { view, host: HostTable::plain().clone(), cwd: settings.environment.directory.clone() }
+        let host = settings.session.config.host("plain");
+        Self { view, host, cwd: settings.environment.directory.clone() }
     }
 }
 
