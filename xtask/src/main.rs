@@ -14,6 +14,7 @@ mod bench;
 mod check;
 mod fuzz;
 mod process;
+mod race;
 mod requirements;
 mod sanitize;
 mod source;
@@ -67,6 +68,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "unit tests of the crate with `unsafe` under AddressSanitizer; needs nightly",
         run: sanitize::run,
+    },
+    Task {
+        name: "race",
+        arguments: "[SWAPS]",
+        about: "swap a million links under a reader, for each way to resolve a path",
+        run: race::run,
     },
     Task {
         name: "bench",

@@ -144,6 +144,8 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.base = Some(base(value)?); Ok(()) } },
     Key { name: "journal.durability", default: "act", meaning: "when frames are safe on disk: each `frame`, each `act`, or `system`",
         set: |config, value| { config.session.durability = Some(durability(value)?); Ok(()) } },
+    Key { name: "journal.artifacts", default: "true", meaning: "whether what is loaded and read is kept, for `replay --verify`",
+        set: |config, value| { config.session.artifacts = Some(boolean(value)?); Ok(()) } },
     Key { name: "policy.files", default: "none", meaning: "policy files of your own, besides `policy.toml`",
         set: |config, value| { config.session.policy_files = list(value, path)?; Ok(()) } },
     Key { name: "policy.profile", default: "default", meaning: "`strict`, `default` or `full-auto`, as `--profile`",

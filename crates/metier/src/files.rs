@@ -27,6 +27,23 @@ pub(crate) fn text(path: &Path, most: usize) -> io::Result<String> {
     Ok(text)
 }
 
+/// The journals in `folder`, sorted; none when there is no such folder.
+pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut journals = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            journals.push(path);
+        }
+    }
+    journals.sort();
+    Ok(journals)
+}
+
 /// A journal read from its beginning, and on as it grows.
 #[derive(Debug)]
 pub(crate) struct Lines {

@@ -11,7 +11,7 @@ use metier_format::text::visible_line;
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading};
+use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup, State};
@@ -60,6 +60,8 @@ pub(crate) struct SessionConfig {
     pub(crate) base: Option<Base>,
     /// `journal.durability`.
     pub(crate) durability: Option<Durability>,
+    /// `journal.artifacts`.
+    pub(crate) artifacts: Option<bool>,
     /// `policy.files`, resolved.
     pub(crate) policy_files: Vec<PathBuf>,
     /// `policy.profile`.
@@ -183,12 +185,22 @@ pub(crate) fn open(
             base: config.base.unwrap_or_default(),
         },
         redactor: Redactor::new(env::secrets()),
+        artifacts: artifact_folder(settings)
+            .filter(|_| config.artifacts.unwrap_or(true))
+            .map(|(_, artifacts)| artifacts.of_journal(&stream.journal)),
     };
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
     };
     session.map_err(journal_error)
+}
+
+/// Where what sessions load and read is kept, when it is.
+pub(crate) fn artifact_folder(settings: &Settings) -> Option<(PathBuf, Artifacts)> {
+    let folder = settings.home.as_ref()?.join("artifacts");
+    let artifacts = Artifacts::at(&folder);
+    Some((folder, artifacts))
 }
 
 /// Looks at the session without writing anything. A journal that does not exist is an empty one; a

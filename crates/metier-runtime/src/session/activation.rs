@@ -349,6 +349,7 @@ impl Session {
             frontmatter: self.setup.redactor.value(&skill.manifest.props()),
             warnings: codes,
         };
+        self.keep(&skill.source);
         self.record(&Event::SkillLoaded(loaded), Beat::Intent)?;
         for proposed in &activation.overrides {
             let ruled = OverrideRuled {

@@ -69,6 +69,7 @@ pub(crate) fn setup() -> Setup {
         ids: Ids { session: "s".into(), agent: Some("mine".into()), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
+        artifacts: None,
     }
 }
 

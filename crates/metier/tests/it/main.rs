@@ -14,6 +14,7 @@ mod completions;
 mod contract;
 mod end;
 mod events;
+mod gc;
 mod global;
 mod guard;
 mod hostile;
