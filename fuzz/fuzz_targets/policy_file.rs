@@ -14,7 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
     let file = match PolicyFile::read(text, "policy.toml") {
         Ok(file) => file,
         Err(error) => {
-            let lines = text.split('\n').count();
+            // A lone carriage return ends a line too.
+            let lines = text.split(['\n', '\r']).count();
             assert!(error.place.is_none_or(|place| place.line as usize <= lines), "{error}");
             return;
         }
