@@ -2,7 +2,6 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
-use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,9 +11,8 @@ use metier_format::text::visible_line;
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
+use metier_runtime::journal::{self, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
-use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup, State};
 use metier_store::LayeredStore;
@@ -112,12 +110,6 @@ pub(crate) struct Look {
     pub(crate) state: State,
 }
 
-/// A session that acts. No other process acts on its journal meanwhile.
-pub(crate) struct Acting {
-    session: Session,
-    _turn: Turn,
-}
-
 /// What a session is opened for.
 pub(crate) struct Purpose {
     /// The skills, when some may be looked up.
@@ -133,20 +125,6 @@ impl Purpose {
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
         let host = settings.session.config.host("plain");
         Self { view, host, cwd: settings.environment.directory.clone() }
-    }
-}
-
-impl Deref for Acting {
-    type Target = Session;
-
-    fn deref(&self) -> &Session {
-        &self.session
-    }
-}
-
-impl DerefMut for Acting {
-    fn deref_mut(&mut self) -> &mut Session {
-        &mut self.session
     }
 }
 
@@ -176,11 +154,10 @@ pub(crate) fn open(
     settings: &Settings,
     purpose: Purpose,
     ui: &mut Ui,
-) -> Result<Acting, CommandError> {
+) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
     let law = Law::load(settings);
-    let turn = Turn::take(&stream.journal).map_err(journal_error)?;
     let config = &settings.session.config;
     let durability = config.durability.unwrap_or_default();
     let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
@@ -211,7 +188,7 @@ pub(crate) fn open(
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
     };
-    Ok(Acting { session: session.map_err(journal_error)?, _turn: turn })
+    session.map_err(journal_error)
 }
 
 /// Looks at the session without writing anything. A journal that does not exist is an empty one; a
@@ -229,7 +206,7 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
         let reason = fault.kind.to_string();
         return Err(journal_error(JournalError::Changed { path, frame, reason }));
     }
-    let state = replay(&reading.frames).remove(&stream.session).unwrap_or_default();
+    let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
 }
 
