@@ -4,15 +4,9 @@
 //!
 //! Start reading at [`KEYS`]: it says what each key means and how it is read; help is made from it.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this module is the door to the settings file, which is no skill file"
-)]
-
 mod extend;
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -32,10 +26,11 @@ pub(crate) use extend::Hosts;
 use crate::args::{ColorChoice, RootArgument};
 use crate::env::Environment;
 use crate::error::CommandError;
+use crate::files;
 use crate::session::SessionConfig;
 
 /// Largest settings file read, in bytes. A person writes a few hundred.
-const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+const MAX_CONFIG_BYTES: usize = 1024 * 1024;
 
 /// What the settings file says. A key that is not there is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -286,10 +281,8 @@ impl Fault {
 
 fn read(path: &Path) -> Result<String, ConfigError> {
     let wrap = |source| ConfigError::Io { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(wrap)?;
-    let mut text = String::new();
-    file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text).map_err(wrap)?;
-    if text.len() as u64 > MAX_CONFIG_BYTES {
+    let text = files::text(path, MAX_CONFIG_BYTES).map_err(wrap)?;
+    if text.len() > MAX_CONFIG_BYTES {
         return Err(ConfigError::TooLarge(path.to_owned()));
     }
     Ok(text)
