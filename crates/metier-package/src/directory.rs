@@ -30,18 +30,17 @@ pub(crate) struct Directory {
 impl Directory {
     /// Lists everything below `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, FetchError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
-            Errno::NOENT | Errno::NOTDIR => {
-                FetchError::NotFound { place: path.display().to_string() }
-            }
-            other => FetchError::io(path, other.into()),
-        })?;
+        let root = open_root(path)?;
         let mut listing = Listing { entries: Vec::new(), root: path };
         listing.directory(&root, &[], 0)?;
         let mut entries = listing.entries;
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { path: path.to_owned(), root, entries })
+    }
+
+    /// The directory at `path`, in which the content of these sorted entries lies.
+    pub(crate) fn with_entries(path: &Path, entries: Vec<Entry>) -> Result<Self, FetchError> {
+        Ok(Self { path: path.to_owned(), root: open_root(path)?, entries })
     }
 
     fn read_one(&self, entry: &Entry) -> Result<Vec<u8>, FetchError> {
@@ -61,6 +60,14 @@ impl Directory {
         let file = openat(at, name, OPEN, Mode::empty()).map_err(failed)?;
         read_all(&file).map_err(failed)
     }
+}
+
+fn open_root(path: &Path) -> Result<OwnedFd, FetchError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
+        Errno::NOENT | Errno::NOTDIR => FetchError::NotFound { place: path.display().to_string() },
+        other => FetchError::io(path, other.into()),
+    })
 }
 
 impl Offer for Directory {

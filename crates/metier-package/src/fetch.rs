@@ -319,7 +319,7 @@ fn with_offer<T>(
     match &reference.origin {
         Origin::Directory(path) => then(&mut Directory::open(path)?, &locked(reference)),
         Origin::Archive(path) => crate::archive::with_unpacked(path, settings, &mut |directory| {
-            then(&mut Directory::open(directory)?, &locked(reference))
+            then(directory, &locked(reference))
         }),
         Origin::ArchiveUrl(url) => Err(FetchError::Unsupported { place: url.clone() }),
         Origin::Git(url) => {

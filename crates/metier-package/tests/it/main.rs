@@ -9,4 +9,6 @@
 )]
 
 mod fetching;
+mod hostile;
+mod pack;
 mod place;
