@@ -11,7 +11,7 @@ use crate::entry::{Entry, Kind};
 use crate::fetch::FetchError;
 use crate::hazard::Hazard;
 use crate::limits::{MAX_FILE_BYTES, MAX_SOURCE_DEPTH, MAX_SOURCE_ENTRIES};
-use crate::offer::Offer;
+use crate::offer::{Offer, Take};
 use crate::skills;
 
 const OPEN: OFlags = OFlags::RDONLY
@@ -80,11 +80,7 @@ impl Offer for Directory {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        wanted: &[usize],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError> {
         for index in wanted {
             if let Some(entry) = self.entries.get(*index) {
                 let bytes = self.read_one(entry)?;

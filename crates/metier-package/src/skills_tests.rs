@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::offer::Take;
 
 /// A source made of texts.
 struct Texts {
@@ -17,11 +18,7 @@ impl Offer for Texts {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        wanted: &[usize],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError> {
         wanted.iter().try_for_each(|index| take(*index, self.texts[*index].as_bytes()))
     }
 }

@@ -30,9 +30,14 @@ fn what_the_verifiers_say_is_understood() {
             "Good \"git\" signature with ED25519 key SHA256:abc\nNo principal matched.",
             unknown("SHA256:abc"),
         ),
-        ("No principal matched.", unknown("")),
+        (
+            "No principal matched.\nSignature verification failed: incorrect signature",
+            Signature::Bad,
+        ),
+        ("Could not verify signature.\nNo principal matched.", Signature::Bad),
+        ("fatal: cannot exec 'ssh-keygen': No such file or directory", unknown("")),
         ("Signature verification failed: incorrect signature", Signature::Bad),
-        ("", Signature::Bad),
+        ("", unknown("")),
     ] {
         assert_eq!(ssh(said), expect, "{said}");
     }
