@@ -82,6 +82,8 @@ fn setup(folder: &Path) -> Setup {
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
+        vouch: Arc::new(metier_store::vouch::Nobody),
+        depth: metier_store::vouch::Depth::Stamps,
     }
 }
 
