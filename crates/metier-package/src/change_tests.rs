@@ -112,7 +112,11 @@ fn check_settled(act: &Act, ground: &Ground, place: &Place, context: &str) -> Op
         assert_eq!(locked, expected, "{context}: the lock says what is there");
     }
     let receipt = records.receipts.get("pdf").map(|receipt| receipt.commit_sha.clone());
-    assert_eq!(receipt.is_some(), locked.is_some(), "{context}: there is a receipt for what is there");
+    assert_eq!(
+        receipt.is_some(),
+        locked.is_some(),
+        "{context}: there is a receipt for what is there"
+    );
     assert_eq!(records.wanted.get(&name("pdf")).is_some(), locked.is_some(), "{context}");
     for verified in verify(&ground.home, place, None).unwrap() {
         let missing = act.name == "sync" && seen.is_none();

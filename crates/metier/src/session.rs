@@ -16,7 +16,7 @@ use metier_runtime::redact::Redactor;
 use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup, State};
-use metier_store::LayeredStore;
+use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
 use crate::env;
@@ -171,8 +171,7 @@ pub(crate) fn open(
     let journal = journal.map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
     let has_view = purpose.view.is_some();
-    let nothing = || View { store: LayeredStore::new(Vec::new()), catalog: Default::default() };
-    let view = purpose.view.unwrap_or_else(nothing);
+    let view = purpose.view.unwrap_or_else(View::nothing);
     let setup = Setup {
         store: Arc::new(view.store),
         catalog: Arc::new(view.catalog),
@@ -190,6 +189,8 @@ pub(crate) fn open(
             base: config.base.unwrap_or_default(),
         },
         redactor: Redactor::new(env::secrets()),
+        vouch: view.vouch,
+        depth: settings.packages.verify.unwrap_or(Depth::Stamps),
     };
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),
