@@ -48,6 +48,8 @@ pub mod wanted;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod tampers;
 
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};
