@@ -10,6 +10,7 @@ mod activation;
 mod guard;
 mod release;
 mod resource;
+mod vouched;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
+use metier_store::vouch::{Depth, Vouch};
 use metier_store::{Store, suggest};
 use serde::Serialize;
 
@@ -30,6 +32,7 @@ pub use activation::{Activation, ActivationError, Invocation, Overrides};
 pub use guard::Guarded;
 pub use release::ReleaseError;
 pub use resource::ResourceError;
+pub use vouched::ContentChanged;
 
 /// What happens when an active skill is asked for again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +86,10 @@ pub struct Setup {
     pub redactor: Redactor,
     /// Where what was loaded, read and printed is kept; none keeps nothing.
     pub artifacts: Option<Artifacts>,
+    /// Who vouches for the content of skills.
+    pub vouch: Arc<dyn Vouch>,
+    /// How closely the content is looked at before it is used.
+    pub depth: Depth,
 }
 
 /// One session.

@@ -15,7 +15,7 @@ use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading}
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup, State};
-use metier_store::LayeredStore;
+use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
 use crate::config::Hosts;
@@ -166,8 +166,7 @@ pub(crate) fn open(
     let journal = journal.map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
     let has_view = purpose.view.is_some();
-    let nothing = || View { store: LayeredStore::new(Vec::new()), catalog: Default::default() };
-    let view = purpose.view.unwrap_or_else(nothing);
+    let view = purpose.view.unwrap_or_else(View::nothing);
     let setup = Setup {
         store: Arc::new(view.store),
         catalog: Arc::new(view.catalog),
@@ -188,6 +187,8 @@ pub(crate) fn open(
         artifacts: artifact_folder(settings)
             .filter(|_| config.artifacts.unwrap_or(true))
             .map(|(_, artifacts)| artifacts.of_journal(&stream.journal)),
+        vouch: view.vouch,
+        depth: settings.packages.verify.unwrap_or(Depth::Stamps),
     };
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),

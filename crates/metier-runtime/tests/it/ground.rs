@@ -70,6 +70,8 @@ pub(crate) fn setup() -> Setup {
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
         artifacts: None,
+        vouch: Arc::new(metier_store::vouch::Nobody),
+        depth: metier_store::vouch::Depth::Stamps,
     }
 }
 
