@@ -328,6 +328,15 @@ impl Folder {
         removed.map_err(|errno| self.failed("remove", name, errno))
     }
 
+    /// Removes the directory `name`, unless there is something in it or it is none.
+    pub(crate) fn remove_empty(&self, name: &str) -> Result<(), DiskError> {
+        let removed = step("rmdir").and_then(|()| unlinkat(&self.fd, name, AtFlags::REMOVEDIR));
+        match removed {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => Ok(()),
+            Err(errno) => Err(self.failed("remove", name, errno)),
+        }
+    }
+
     /// Flushes the directory itself: which names are in it.
     pub(crate) fn sync(&self) -> Result<(), DiskError> {
         let synced = step("fsync").and_then(|()| fsync(&self.fd));

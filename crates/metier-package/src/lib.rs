@@ -7,6 +7,7 @@
 //! who vouches for what is installed. This crate knows nothing of sessions, prints nothing, and asks
 //! nobody anything: whoever calls it brings the yes.
 
+pub mod agents;
 pub mod approve;
 mod archive;
 mod atomic;
@@ -27,6 +28,9 @@ pub mod installed;
 mod keep;
 pub mod ledger;
 pub mod limits;
+pub mod link;
+mod link_change;
+pub mod links;
 pub mod lockfile;
 mod offer;
 pub mod pinned;
@@ -48,6 +52,8 @@ pub mod wanted;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod machine;
 #[cfg(test)]
 mod tampers;
 
