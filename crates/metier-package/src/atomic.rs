@@ -355,6 +355,13 @@ impl Folder {
         set.map_err(|errno| self.failed("set the mode of", ".", errno))
     }
 
+    /// Sets the mode of the file or directory `name`; a link is not followed.
+    pub(crate) fn set_mode_of(&self, name: &str, mode: u32) -> Result<(), DiskError> {
+        let wrap = |errno| self.failed("set the mode of", name, errno);
+        let fd = openat(&self.fd, name, OPEN_FILE, Mode::empty()).map_err(wrap)?;
+        step("fchmod").and_then(|()| fchmod(&fd, Mode::from(mode))).map_err(wrap)
+    }
+
     /// A failure that names `name` in this directory.
     pub(crate) fn failed(
         &self,

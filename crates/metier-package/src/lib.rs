@@ -16,6 +16,7 @@ pub mod collect;
 mod copy;
 pub mod difference;
 mod directory;
+pub mod doctor;
 mod entry;
 pub mod fetch;
 mod git;

@@ -8,9 +8,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, gc, guard, info, lint, list, man, metrics, outdated,
+    add, agents, check, completions, end, events, gc, guard, info, link, lint, list, man, metrics, outdated,
     prompt, props, read, release, remove, replay, rollback, search, show, status, sync, tour,
-    trust, update, use_skill, verify, why,
+    trust, unlink, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -137,6 +137,9 @@ pub(crate) enum Command {
     Rollback(rollback::RollbackArgs),
     Trust(trust::TrustArgs),
     Untrust(trust::UntrustArgs),
+    Link(link::LinkArgs),
+    Unlink(unlink::UnlinkArgs),
+    Agents(agents::AgentsArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -1,6 +1,7 @@
 //! One file a command: its arguments, what it does, what it prints.
 
 pub(crate) mod add;
+pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod end;
@@ -8,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod info;
+pub(crate) mod link;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -27,6 +29,7 @@ pub(crate) mod status;
 pub(crate) mod sync;
 pub(crate) mod tour;
 pub(crate) mod trust;
+pub(crate) mod unlink;
 pub(crate) mod update;
 pub(crate) mod use_skill;
 pub(crate) mod verify;
@@ -79,6 +82,9 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Rollback(args)) => rollback::run(args, &settings, ui),
         Some(Command::Trust(args)) => trust::run(args, &settings, ui),
         Some(Command::Untrust(args)) => trust::untrust(args, &settings, ui),
+        Some(Command::Link(args)) => link::run(args, &settings, ui),
+        Some(Command::Unlink(args)) => unlink::run(args, &settings, ui),
+        Some(Command::Agents(args)) => agents::run(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

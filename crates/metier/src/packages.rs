@@ -138,6 +138,9 @@ pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     if let Ok(Some(repaired)) = metier_package::installed::repair(&home) {
         remark(Some(&repaired), ui);
     }
+    if let Ok(Some(repaired)) = metier_package::link::repair(&home) {
+        remark(Some(&repaired), ui);
+    }
 }
 
 /// Says what was left unfinished and is finished now.
