@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, agents, check, completions, end, events, gc, guard, info, link, lint, list, man, metrics, outdated,
+    add, agents, check, completions, doctor, end, events, gc, guard, info, link, lint, list, man, metrics, outdated,
     prompt, props, read, release, remove, replay, rollback, search, show, status, sync, tour,
     trust, unlink, update, use_skill, verify, why,
 };
@@ -140,6 +140,7 @@ pub(crate) enum Command {
     Link(link::LinkArgs),
     Unlink(unlink::UnlinkArgs),
     Agents(agents::AgentsArgs),
+    Doctor(doctor::DoctorArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod end;
 pub(crate) mod events;
 pub(crate) mod gc;
@@ -51,7 +52,10 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
     }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
-    packages::repair(&settings, ui);
+    // The doctor says what was left unfinished before anybody finishes it.
+    if !matches!(cli.command, Some(Command::Doctor(_))) {
+        packages::repair(&settings, ui);
+    }
     match &cli.command {
         None => overview::run(&settings, ui),
         Some(Command::List(args)) => list::run(args, &settings, ui),
@@ -85,6 +89,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Link(args)) => link::run(args, &settings, ui),
         Some(Command::Unlink(args)) => unlink::run(args, &settings, ui),
         Some(Command::Agents(args)) => agents::run(args, &settings, ui),
+        Some(Command::Doctor(args)) => doctor::run(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),
