@@ -3,6 +3,7 @@
 use metier_format::manifest::ContextMode;
 use metier_format::{AllowedTools, NameKey};
 use metier_policy::{Override, Ruling, ToolCall, Verdict};
+use metier_store::Scripts;
 use metier_store::catalog::{Entry, Trust, Visibility};
 use metier_store::selection::HiddenReason;
 use metier_store::store::{LoadError, Skill};
@@ -199,7 +200,8 @@ impl Session {
         let mut activation = self.compose(&entry, &skill, invocation);
         activation.repeated = repeated;
         if !repeated {
-            self.record_activation(&skill, &mut activation)?;
+            let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
+            self.record_activation(&skill, &mut activation, &scripts)?;
         }
         Ok(activation)
     }
@@ -331,6 +333,7 @@ impl Session {
         &mut self,
         skill: &Skill,
         activation: &mut Activation,
+        scripts: &Scripts,
     ) -> Result<(), JournalError> {
         let mut codes: Vec<String> =
             skill.diagnostics.iter().map(|d| d.code.as_str().to_owned()).collect();
@@ -365,7 +368,7 @@ impl Session {
             trust: activation.trust.to_owned(),
             allowed_tools: activation.allowed_tools.clone(),
             tools_unreadable: unreadable,
-            scripts: skill.resources.scripts().map(|file| file.path.clone()).collect(),
+            scripts: scripts.found.iter().map(|script| script.path.clone()).collect(),
             tokens: tokens::estimate(&activation.text).tokens().count,
         };
         self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)
