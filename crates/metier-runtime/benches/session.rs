@@ -82,6 +82,7 @@ fn setup(folder: &Path) -> Setup {
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
+        scripts: metier_runtime::ScriptGround::default(),
     }
 }
 

@@ -3,12 +3,13 @@
 //! Every effect looks alike: look up, decide, append the intent, act, append the result. If the
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
 //! a frame that was written. Start at [`Session::open`]; the effects are in `activation`, `guard`,
-//! `resource` and `release`.
+//! `resource`, `script` and `release`.
 
 mod activation;
 mod guard;
 mod release;
 mod resource;
+mod script;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
 use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
 use crate::redact::Redactor;
 use crate::replay;
+use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
 
 pub use activation::{Activation, ActivationError, Invocation, Overrides};
@@ -81,6 +83,8 @@ pub struct Setup {
     pub settings: Settings,
     /// What must not be recorded.
     pub redactor: Redactor,
+    /// What running scripts needs of its surroundings.
+    pub scripts: ScriptGround,
 }
 
 /// One session.

@@ -173,6 +173,12 @@ pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
+/// All variables, for children: which of them one sees is policy's to say. Nothing else looks at
+/// them.
+pub(crate) fn variables() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
+}
+
 /// The values of all variables that are called like secrets, so that none of them is recorded.
 /// They are looked for in what is recorded and used for nothing else.
 pub(crate) fn secrets() -> Vec<String> {

@@ -15,7 +15,8 @@ use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
 use metier_runtime::redact::Redactor;
 use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, JournalError, Session, Setup, State};
+use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
+use metier_sandbox::Cancel;
 use metier_store::LayeredStore;
 
 use crate::clock::SystemClock;
@@ -111,12 +112,19 @@ pub(crate) struct Purpose {
     pub(crate) host: HostTable,
     /// Where the host's tools start.
     pub(crate) cwd: PathBuf,
+    /// Ends what runs.
+    pub(crate) cancel: Cancel,
 }
 
 impl Purpose {
     /// To look up skills in `view`, for no host in particular.
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
-        Self { view, host: HostTable::plain().clone(), cwd: settings.environment.directory.clone() }
+        Self {
+            view,
+            host: HostTable::plain().clone(),
+            cwd: settings.environment.directory.clone(),
+            cancel: Cancel::never(),
+        }
     }
 }
 
@@ -190,6 +198,12 @@ pub(crate) fn open(
             base: config.base.unwrap_or_default(),
         },
         redactor: Redactor::new(env::secrets()),
+        scripts: ScriptGround {
+            home: settings.home.clone(),
+            variables: env::variables(),
+            cancel: purpose.cancel,
+            ..ScriptGround::default()
+        },
     };
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),

@@ -183,7 +183,7 @@ impl Session {
     }
 
     fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
-        let entry = self.look_up(invocation)?;
+        let entry = self.look_up(invocation.name)?;
         let name = entry.name().to_string();
         let repeated = self.state.stack.iter().any(|active| active.skill.name == name);
         self.admit(&entry, invocation, repeated)?;
@@ -207,13 +207,13 @@ impl Session {
     }
 
     /// The entry asked for, or the reason there is none.
-    fn look_up(&self, invocation: &Invocation<'_>) -> Result<Entry, ActivationError> {
-        let key = NameKey::of(&shortened(invocation.name));
+    pub(super) fn look_up(&self, name: &str) -> Result<Entry, ActivationError> {
+        let key = NameKey::of(&shortened(name));
         if let Some(entry) = self.setup.catalog.get(&key) {
             return Ok(entry.clone());
         }
         let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
-        let name = shortened(invocation.name);
+        let name = shortened(name);
         Err(match hidden.map(|hidden| &hidden.reason) {
             Some(reason @ (HiddenReason::NotEnabled | HiddenReason::Disabled)) => {
                 ActivationError::Hidden { name, reason: reason.sentence() }
@@ -234,17 +234,7 @@ impl Session {
         repeated: bool,
     ) -> Result<(), ActivationError> {
         let name = || entry.name().to_string();
-        let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
-        match (entry.visibility, invocation.trigger) {
-            (Visibility::Untrusted, _) => return Err(ActivationError::NotTrusted(name())),
-            (Visibility::UserOnly, Trigger::Auto) => {
-                return Err(ActivationError::NotForModels(name()));
-            }
-            (_, Trigger::Manual) if !user_invocable => {
-                return Err(ActivationError::NotForUsers(name()));
-            }
-            _ => {}
-        }
+        visible_to(entry, invocation.trigger)?;
         if repeated && self.setup.settings.again == Again::Refuse {
             return Err(ActivationError::AlreadyActive(name()));
         }
@@ -372,6 +362,18 @@ impl Session {
             tokens: tokens::estimate(&activation.text).tokens().count,
         };
         self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)
+    }
+}
+
+/// Whether whoever asks may use the skill at all.
+pub(super) fn visible_to(entry: &Entry, trigger: Trigger) -> Result<(), ActivationError> {
+    let name = || entry.name().to_string();
+    let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
+    match (entry.visibility, trigger) {
+        (Visibility::Untrusted, _) => Err(ActivationError::NotTrusted(name())),
+        (Visibility::UserOnly, Trigger::Auto) => Err(ActivationError::NotForModels(name())),
+        (_, Trigger::Manual) if !user_invocable => Err(ActivationError::NotForUsers(name())),
+        _ => Ok(()),
     }
 }
 

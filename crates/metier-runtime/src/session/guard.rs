@@ -1,7 +1,7 @@
 //! The guard: one tool call, one ruling, one frame.
 
 use metier_policy::grant::SCRIPT_READ;
-use metier_policy::{Place, Ruling, ToolCall, Verdict, decide};
+use metier_policy::{ActiveStack, Place, Ruling, ToolCall, Verdict, decide};
 
 use super::Session;
 use crate::event::{Event, ToolRuled};
@@ -32,7 +32,11 @@ impl Session {
         self.record_ruling(call, Ruling::of(Verdict::Deny, why))
     }
 
-    fn record_ruling(&mut self, call: &ToolCall, ruling: Ruling) -> Result<Guarded, JournalError> {
+    pub(super) fn record_ruling(
+        &mut self,
+        call: &ToolCall,
+        ruling: Ruling,
+    ) -> Result<Guarded, JournalError> {
         // Redacted before it is cut: half a secret is one that nobody recognises.
         let redactor = &self.setup.redactor;
         let ruled = ToolRuled {
@@ -54,6 +58,11 @@ impl Session {
 
     /// The ruling alone: a pure function of policy, stack and call, but for links on disk.
     pub(super) fn rule(&self, call: &ToolCall) -> Ruling {
+        self.rule_with(call, &self.stack)
+    }
+
+    /// As [`Session::rule`], with these skills active.
+    pub(super) fn rule_with(&self, call: &ToolCall, stack: &ActiveStack) -> Ruling {
         let here = &self.setup.whereabouts;
         let place = Place {
             cwd: &here.cwd,
@@ -61,12 +70,12 @@ impl Session {
             project: here.project.as_deref(),
             resolver: &Disk,
         };
-        decide(&self.setup.policy, &self.stack, call, &self.setup.host, &place)
+        decide(&self.setup.policy, stack, call, &self.setup.host, &place)
     }
 }
 
 /// `text` up to the length a frame keeps, with the rest as a count.
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     if text.len() <= MAX_INLINE_TEXT {
         return text.to_owned();
     }

@@ -88,7 +88,11 @@ fn quoted(word: &str) -> String {
 }
 
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
-fn explain(error: ActivationError, catalog: &Catalog, settings: &Settings) -> CommandError {
+pub(crate) fn explain(
+    error: ActivationError,
+    catalog: &Catalog,
+    settings: &Settings,
+) -> CommandError {
     let code = error.code();
     let explained = match error {
         ActivationError::NotFound { name, .. } => {
