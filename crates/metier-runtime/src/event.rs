@@ -207,6 +207,9 @@ pub struct SkillActivated {
     /// Its scripts, relative to its directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<String>,
+    /// The script that runs before it is released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_post: Option<String>,
     /// Size of what the model received, in tokens, estimated or exact.
     #[serde(default)]
     pub tokens: usize,

@@ -3,10 +3,11 @@
 //! Every effect looks alike: look up, decide, append the intent, act, append the result. If the
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
 //! a frame that was written. Start at [`Session::open`]; the effects are in `activation`, `guard`,
-//! `resource`, `script` and `release`.
+//! `resource`, `script`, `hook` and `release`.
 
 mod activation;
 mod guard;
+mod hook;
 mod release;
 mod resource;
 mod script;

@@ -22,6 +22,7 @@ use metier_store::LayeredStore;
 use crate::clock::SystemClock;
 use crate::env;
 use crate::error::CommandError;
+use crate::interrupt::Interrupt;
 use crate::law::Law;
 use crate::settings::Settings;
 use crate::shape;
@@ -229,6 +230,16 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
     }
     let state = replay(&reading.frames).remove(&stream.session).unwrap_or_default();
     Ok(Look { stream, reading, state })
+}
+
+/// Opens the session to release skills: with the skills at hand when one of them wants a script run
+/// before it goes.
+pub(crate) fn open_to_release(settings: &Settings, ui: &mut Ui) -> Result<Acting, CommandError> {
+    let has_hook =
+        |state: &State| state.stack.iter().any(|active| active.skill.hook_post.is_some());
+    let view = has_hook(&look(settings)?.state).then(|| View::open(settings));
+    let purpose = Purpose { cancel: Interrupt::cancel()?, ..Purpose::with(view, settings) };
+    open(settings, purpose, ui)
 }
 
 /// Says that a crash left a line half written, when one did.

@@ -131,6 +131,16 @@ pub enum ActivationError {
         /// Why.
         reason: String,
     },
+    /// Its `pre` hook said no.
+    #[error("the hook `{hook}` of `{name}` blocks it: {reason}")]
+    Hook {
+        /// The skill.
+        name: String,
+        /// The hook's path inside it.
+        hook: String,
+        /// Why.
+        reason: String,
+    },
     /// It cannot be loaded any more.
     #[error("`{name}` cannot be loaded")]
     Invalid {
@@ -159,6 +169,7 @@ impl ActivationError {
             Self::StackFull(_) => "skill_stack_full",
             Self::ArgumentsTooLarge(_) => "skill_arguments_too_large",
             Self::Denied { .. } => "skill_denied",
+            Self::Hook { .. } => "skill_hook_failed",
             Self::Invalid { .. } => "skill_invalid",
             Self::Journal(_) => "journal_refused",
         }
@@ -197,6 +208,9 @@ impl Session {
         }
         let loaded = self.setup.store.load(&entry.location());
         let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
+        if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
+            self.pre_hook(&entry, &hook.value, invocation)?;
+        }
         let mut activation = self.compose(&entry, &skill, invocation);
         activation.repeated = repeated;
         if !repeated {
@@ -359,6 +373,7 @@ impl Session {
             allowed_tools: activation.allowed_tools.clone(),
             tools_unreadable: unreadable,
             scripts: scripts.found.iter().map(|script| script.path.clone()).collect(),
+            hook_post: skill.manifest.invocation.hook_post.as_ref().map(|hook| hook.value.clone()),
             tokens: tokens::estimate(&activation.text).tokens().count,
         };
         self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)

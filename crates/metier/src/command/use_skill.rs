@@ -119,6 +119,10 @@ pub(crate) fn explain(
         ActivationError::Denied { .. } => {
             CommandError::refused(error).hint("`metier status` names the policy in force")
         }
+        ActivationError::Hook { ref name, .. } => {
+            let hint = format!("`metier show {name}` lists its files");
+            CommandError::refused(error).hint(hint)
+        }
         ActivationError::StackFull(_) => {
             CommandError::failed(error).hint("`metier release` takes off the last one")
         }
