@@ -56,3 +56,16 @@ pub const STDERR_TAIL_CHARS: usize = 500;
 
 /// Characters of unexpected output that a failure quotes, from its beginning.
 pub const OUTPUT_HEAD_CHARS: usize = 200;
+
+/// Frames after which the journal's checkpoint is written anew. A process that lives for one call
+/// reads half as many on average, at some microseconds each, and one in so many pays for a small
+/// file.
+pub const CHECKPOINT_EVERY: u64 = 64;
+
+/// Largest checkpoint, in bytes: some ten thousand sessions in one journal. With more, every
+/// opening reads the whole journal.
+pub const MAX_CHECKPOINT_BYTES: usize = 8 * 1024 * 1024;
+
+/// Most events on one span of an export; how many more there were is said. A span goes to a
+/// collector whole, and with this many it stays below a megabyte.
+pub const MAX_SPAN_EVENTS: usize = 2000;

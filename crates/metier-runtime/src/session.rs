@@ -2,8 +2,10 @@
 //!
 //! Every effect looks alike: look up, decide, append the intent, act, append the result. If the
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
-//! a frame that was written. Start at [`Session::open`]; the effects are in `activation`, `guard`,
-//! `resource`, `script`, `hook` and `release`.
+//! a frame that was written, by this process or another: every act takes a turn on the journal and
+//! catches up first, so a session may stay open for hours while others act in it. Start at
+//! [`Session::open`]; the effects are in `activation`, `guard`, `resource`,
+//! `script`, `hook` and `release`.
 
 mod activation;
 mod guard;
@@ -25,7 +27,6 @@ use crate::arguments::Base;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
 use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
 use crate::redact::Redactor;
-use crate::replay;
 use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
 
@@ -147,26 +148,25 @@ impl Session {
     /// applied first. A session that has ended begins anew.
     pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let mut session = Self::resume(setup, journal)?;
-        session.record_catalog()?;
+        session.act(Self::record_catalog)?;
         Ok(session)
     }
 
     /// As [`Session::open`], for whoever only guards or releases: the catalog in `setup` may be
     /// empty and is not recorded. Skills cannot be looked up in it.
-    pub fn resume(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
-        let frames = journal.frames(&setup.ids.session)?;
-        let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
-        let stack = active_stack(&state);
+    pub fn resume(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let (state, stack) = (State::default(), ActiveStack::default());
         let mut session = Self { setup, journal, state, stack };
-        if !session.state.open {
-            let started = SessionStarted {
-                host: session.setup.host.name.clone(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                policy: session.setup.policy_digest.clone(),
-            };
-            session.record(&Event::SessionStarted(started), Beat::Result)?;
-        }
+        session.act(|_| Ok::<(), JournalError>(()))?;
         Ok(session)
+    }
+
+    /// Takes into account what other processes recorded since the last act. Every act begins with
+    /// this; whoever only shows the session asks for it.
+    pub fn catch_up(&mut self) -> Result<(), JournalError> {
+        let _turn = self.journal.turn()?;
+        self.take_news();
+        Ok(())
     }
 
     /// The state, as applied so far.
@@ -190,12 +190,45 @@ impl Session {
     /// Replaces the catalog, after a change on disk, and records that.
     pub fn set_catalog(&mut self, catalog: Arc<Catalog>) -> Result<(), JournalError> {
         self.setup.catalog = catalog;
-        self.record_catalog()
+        self.act(Self::record_catalog)
+    }
+
+    /// Runs `act` in one turn: nobody else acts on the journal meanwhile, and what others did before
+    /// is known. A session that has ended, by whoever's hand, begins anew. An act within an act is
+    /// part of it. What takes long (a script) is not done in a turn, but between two.
+    fn act<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _turn = self.journal.turn()?;
+        self.take_news();
+        if !self.state.open {
+            let started = SessionStarted {
+                host: self.setup.host.name.clone(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                policy: self.setup.policy_digest.clone(),
+            };
+            self.record(&Event::SessionStarted(started), Beat::Result)?;
+        }
+        act(self)
+    }
+
+    /// Makes the journal's state this session's, where the journal has come further.
+    fn take_news(&mut self) {
+        if let Some(state) = self.journal.news(&self.setup.ids.session, self.state.frames) {
+            self.state = state;
+            self.stack = active_stack(&self.state);
+        }
     }
 
     /// Appends `event` and, once it is written, applies it.
     fn record(&mut self, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
         let frame = self.journal.append(&self.setup.ids, event, beat)?;
+        if frame.seq != self.state.frames {
+            // Outside a turn others may have been first.
+            self.take_news();
+            return Ok(frame);
+        }
         self.state.apply(frame.seq, event);
         if event.changes_stack() {
             self.stack = active_stack(&self.state);

@@ -2,24 +2,24 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
-use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_format::text::visible_line;
+use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
+use metier_runtime::journal::{self, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
-use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
 use metier_sandbox::Cancel;
 use metier_store::LayeredStore;
 
 use crate::clock::SystemClock;
+use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
 use crate::interrupt::Interrupt;
@@ -66,6 +66,19 @@ pub(crate) struct SessionConfig {
     pub(crate) policy_files: Vec<PathBuf>,
     /// `policy.profile`.
     pub(crate) profile: Option<Profile>,
+    /// `hosts`.
+    pub(crate) hosts: Hosts,
+    /// `programs`.
+    pub(crate) programs: Vec<Program>,
+}
+
+impl SessionConfig {
+    /// What the host calls its tools, the user's own names included.
+    pub(crate) fn host(&self, name: &str) -> HostTable {
+        let table = HostTable::named(name).unwrap_or_else(|| HostTable::plain()).clone();
+        let more = self.hosts.get(&table.name).into_iter().flatten();
+        more.fold(table, |table, tool| table.with_tool(tool.clone()))
+    }
 }
 
 /// What flags and file say; the environment has its say in [`Stream::of`].
@@ -99,12 +112,6 @@ pub(crate) struct Look {
     pub(crate) state: State,
 }
 
-/// A session that acts. No other process acts on its journal meanwhile.
-pub(crate) struct Acting {
-    session: Session,
-    _turn: Turn,
-}
-
 /// What a session is opened for.
 pub(crate) struct Purpose {
     /// The skills, when some may be looked up.
@@ -122,24 +129,10 @@ impl Purpose {
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
         Self {
             view,
-            host: HostTable::plain().clone(),
+            host: settings.session.config.host("plain"),
             cwd: settings.environment.directory.clone(),
             cancel: Cancel::never(),
         }
-    }
-}
-
-impl Deref for Acting {
-    type Target = Session;
-
-    fn deref(&self) -> &Session {
-        &self.session
-    }
-}
-
-impl DerefMut for Acting {
-    fn deref_mut(&mut self) -> &mut Session {
-        &mut self.session
     }
 }
 
@@ -169,11 +162,10 @@ pub(crate) fn open(
     settings: &Settings,
     purpose: Purpose,
     ui: &mut Ui,
-) -> Result<Acting, CommandError> {
+) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
     let law = Law::load(settings);
-    let turn = Turn::take(&stream.journal).map_err(journal_error)?;
     let config = &settings.session.config;
     let durability = config.durability.unwrap_or_default();
     let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
@@ -210,7 +202,7 @@ pub(crate) fn open(
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
     };
-    Ok(Acting { session: session.map_err(journal_error)?, _turn: turn })
+    session.map_err(journal_error)
 }
 
 /// Looks at the session without writing anything. A journal that does not exist is an empty one; a
@@ -228,13 +220,13 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
         let reason = fault.kind.to_string();
         return Err(journal_error(JournalError::Changed { path, frame, reason }));
     }
-    let state = replay(&reading.frames).remove(&stream.session).unwrap_or_default();
+    let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
 }
 
 /// Opens the session to release skills: with the skills at hand when one of them wants a script run
 /// before it goes.
-pub(crate) fn open_to_release(settings: &Settings, ui: &mut Ui) -> Result<Acting, CommandError> {
+pub(crate) fn open_to_release(settings: &Settings, ui: &mut Ui) -> Result<Session, CommandError> {
     let has_hook =
         |state: &State| state.stack.iter().any(|active| active.skill.hook_post.is_some());
     let view = has_hook(&look(settings)?.state).then(|| View::open(settings));

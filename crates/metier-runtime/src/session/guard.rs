@@ -22,14 +22,16 @@ impl Session {
     /// Rules on a call and records the ruling. When the journal refuses there is no ruling, and
     /// the call must not happen.
     pub fn guard(&mut self, call: &ToolCall) -> Result<Guarded, JournalError> {
-        let ruling = self.rule(call);
-        self.record_ruling(call, ruling)
+        self.act(|session| {
+            let ruling = session.rule(call);
+            session.record_ruling(call, ruling)
+        })
     }
 
     /// Denies a call that cannot even be asked about, and records that: its arguments cannot be
     /// read, or somebody outside has said no already.
     pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {
-        self.record_ruling(call, Ruling::of(Verdict::Deny, why))
+        self.act(|session| session.record_ruling(call, Ruling::of(Verdict::Deny, why)))
     }
 
     pub(super) fn record_ruling(

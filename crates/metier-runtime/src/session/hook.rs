@@ -5,6 +5,9 @@
 //! fails or takes too long blocks the activation with its message; it can only forbid, since the
 //! ruling on the skill is asked besides. A `post` hook forbids nothing: restrictions that do not end
 //! because a script fails would be a trap, so its failure is a warning.
+//!
+//! A hook is part of the act it belongs to: whoever else wants to act on the session waits for it,
+//! since what it says decides whether the skill is active.
 
 use std::time::Duration;
 

@@ -124,13 +124,17 @@ impl Session {
             trigger,
             ..ScriptCall::new(skill, script).args(["--help"])
         };
-        let ready = self.ready(&call, Purpose::Help)?;
+        let ready = self.act(|session| {
+            let ready = session.ready(&call, Purpose::Help)?;
+            session.permit(&ready, &call)?;
+            Ok::<_, ScriptError>(ready)
+        })?;
         let key = format!("{}\0{}\0{:?}", ready.plan.digest, ready.plan.interpreter, ready.program);
         let key = digest::hex(&digest::sha256(key.as_bytes()));
-        self.permit(&ready, &call)?;
         if let Some(text) = self.setup.scripts.kept_help(&key) {
             return Ok(ScriptHelp { text, kept: true, failure: None });
         }
+        self.act(|session| session.record_started(&ready, &call))?;
         let outcome = self.perform(&ready, &call)?;
         let bytes = if outcome.stdout.bytes.is_empty() { &outcome.stderr } else { &outcome.stdout };
         let text = String::from_utf8_lossy(&bytes.bytes).into_owned();
@@ -148,8 +152,13 @@ impl Session {
     /// Runs a script. A script that ran and failed is an outcome; an error means that it did not
     /// run.
     pub fn run(&mut self, call: &ScriptCall) -> Result<ScriptOutcome, ScriptError> {
-        let ready = self.ready(call, Purpose::Run)?;
-        self.permit(&ready, call)?;
+        let ready = self.act(|session| {
+            let ready = session.ready(call, Purpose::Run)?;
+            session.permit(&ready, call)?;
+            session.record_started(&ready, call)?;
+            Ok::<_, ScriptError>(ready)
+        })?;
+        // Others act on the session meanwhile.
         self.perform(&ready, call)
     }
 
@@ -168,6 +177,7 @@ impl Session {
         let script = Script { name: path.clone(), language: language(&path), path, executable };
         let ready = self.ready_script(entry, (&skill, &script), call, purpose)?;
         self.permit(&ready, call)?;
+        self.record_started(&ready, call)?;
         self.perform(&ready, call)
     }
 
@@ -326,8 +336,7 @@ impl Session {
         }
     }
 
-    /// Records the intent, acts, records the result.
-    fn perform(&mut self, ready: &Ready, call: &ScriptCall) -> Result<ScriptOutcome, ScriptError> {
+    fn record_started(&mut self, ready: &Ready, call: &ScriptCall) -> Result<(), JournalError> {
         let plan = &ready.plan;
         let redactor = &self.setup.redactor;
         let args = call.words();
@@ -341,9 +350,14 @@ impl Session {
             interpreter: plan.interpreter.clone(),
             confinement: serde_json::to_value(&plan.confinement).unwrap_or_default(),
         };
-        self.record(&Event::ScriptStarted(started), Beat::Intent)?;
-        let result = self.act_on(ready, call).map(|outcome| outcome_of(plan, call.mode, outcome));
-        self.record_finished(ready, &result)?;
+        self.record(&Event::ScriptStarted(started), Beat::Intent).map(drop)
+    }
+
+    /// Acts, and records the result.
+    fn perform(&mut self, ready: &Ready, call: &ScriptCall) -> Result<ScriptOutcome, ScriptError> {
+        let result = self.act_on(ready, call);
+        let result = result.map(|outcome| outcome_of(&ready.plan, call.mode, outcome));
+        self.act(|session| session.record_finished(ready, &result))?;
         result
     }
 

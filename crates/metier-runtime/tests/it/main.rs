@@ -7,8 +7,10 @@
 )]
 
 mod artifacts;
+mod checkpoint;
 mod ground;
 mod journal;
 mod resuming;
 mod session;
 mod simulation;
+mod together;
