@@ -49,7 +49,7 @@ fn hermetic_before(world: &World, words: &[&str], last: &[&str]) -> Run {
 
 fn finished(world: &World) -> Value {
     let all = frames(world);
-    let last = all.iter().rev().find(|frame| frame["kind"] == "script_finished");
+    let last = all.iter().rev().find(|frame| frame["type"] == "script_finished");
     last.expect("a script has finished")["payload"].clone()
 }
 
@@ -152,8 +152,6 @@ fn json_mode_appends_the_flag_last_and_text_mode_does_not() {
     assert_eq!(json_mode["message"], "Executed show script");
     let text = run(&world, "show", &["--json", "--text", "--", "a"]).json();
     assert_eq!(text["result"], "[\"a\"]\n");
-    let no_json = World::new();
-    drop(no_json);
 }
 
 #[test]
@@ -329,7 +327,7 @@ fn policy_denies_scripts_by_skill_and_by_name_and_the_refusal_is_recorded() {
     assert_eq!((denied.code, &denied.json()["error"]), (3, &json!("permission_denied")));
     assert!(denied.json()["message"].as_str().unwrap().contains("b is broken"));
     let last = frames(&world).pop().unwrap();
-    assert_eq!(last["kind"], "tool_restriction_violated");
+    assert_eq!(last["type"], "tool_restriction_violated");
     policy(&world, "[[rule]]\nverdict = \"deny\"\npattern = \"Script\"\nskill = \"tool\"\n");
     assert_eq!(run(&world, "a", &[]).code, 3);
     policy(&world, "rule = 1\n");
@@ -502,7 +500,7 @@ fn a_dry_run_shows_walls_and_command_and_does_nothing() {
     let json = run(&world, "a", &["--dry-run", "--json"]).json();
     assert_eq!(json["confinement"]["network"], "full");
     assert_eq!(json["verdict"], "allow");
-    assert!(frames(&world).iter().all(|frame| frame["kind"] != "script_started"));
+    assert!(frames(&world).iter().all(|frame| frame["type"] != "script_started"));
 }
 
 #[test]
@@ -511,7 +509,7 @@ fn a_run_is_an_intent_and_a_result_with_what_it_used() {
     let world = world(&[("a.py", "print('x' * 10)\n")]);
     run(&world, "a", &["--", "arg"]);
     let all = frames(&world);
-    let kinds: Vec<&str> = all.iter().rev().take(3).map(|f| f["kind"].as_str().unwrap()).collect();
+    let kinds: Vec<&str> = all.iter().rev().take(3).map(|f| f["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["script_finished", "script_started", "tool_execution_in_skill"]);
     let started = &all[all.len() - 2]["payload"];
     assert_eq!((&started["script"], &started["purpose"]), (&json!("scripts/a.py"), &json!("run")));
@@ -546,7 +544,7 @@ fn help_runs_once_and_is_kept_until_the_script_changes() {
     assert_eq!(ask(), "usage: a X\n\nmore\n");
     assert_eq!(ask(), "usage: a X\n\nmore\n");
     let started = |world: &World| {
-        frames(world).iter().filter(|frame| frame["kind"] == "script_started").count()
+        frames(world).iter().filter(|frame| frame["type"] == "script_started").count()
     };
     assert_eq!(started(&world), 1);
     world.write("roots/personal/tool/scripts/a.py", "print('usage: new')\n");
@@ -605,7 +603,7 @@ fn hooked(pre: &str, post: &str) -> World {
 
 fn events(world: &World) -> Vec<String> {
     let all = frames(world);
-    let kinds = all.iter().map(|frame| frame["kind"].as_str().unwrap().to_owned());
+    let kinds = all.iter().map(|frame| frame["type"].as_str().unwrap().to_owned());
     kinds.skip_while(|kind| kind != "skill_invoked").collect()
 }
 
@@ -640,7 +638,7 @@ fn a_failing_hook_before_blocks_with_its_message() {
     assert!(blocked.stderr.contains("no licence"), "{}", blocked.stderr);
     let status = hermetic(&world, &["status", "--json"]).json();
     assert_eq!(status["stack"], json!([]));
-    assert_eq!(frames(&world).pop().unwrap()["kind"], "skill_refused");
+    assert_eq!(frames(&world).pop().unwrap()["type"], "skill_refused");
 }
 
 #[test]
@@ -651,7 +649,7 @@ fn a_failing_hook_after_is_a_warning_and_the_skill_goes_all_the_same() {
     assert_eq!(hermetic(&world, &["end"]).code, 0);
     assert_eq!(hermetic(&world, &["status", "--json"]).json()["stack"], json!([]));
     let all = frames(&world);
-    let warning = all.iter().find(|frame| frame["kind"] == "skill_warning").unwrap();
+    let warning = all.iter().find(|frame| frame["type"] == "skill_warning").unwrap();
     assert_eq!(warning["payload"]["kind"], "hook_failed");
     assert!(warning["payload"]["detail"].as_str().unwrap().contains("broken"));
 }
