@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what CI runs, in the order that fails fastest.
 
-use crate::{process, tidy};
+use crate::{process, tidy, tools};
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run(_: &[String]) -> Result<(), String> {
@@ -10,6 +10,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
         "cargo",
         &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     )?;
+    tools::install();
     // The command without the code that goes online.
     process::run("cargo", &["check", "--package", "metier", "--no-default-features", "--quiet"])?;
     let mut total = Total::default();

@@ -15,8 +15,10 @@ mod check;
 mod fuzz;
 mod process;
 mod requirements;
+mod sanitize;
 mod source;
 mod tidy;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -52,6 +54,12 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "sanitize",
+        arguments: "",
+        about: "unit tests of the crate with `unsafe` under AddressSanitizer; needs nightly",
+        run: sanitize::run,
     },
     Task {
         name: "bench",
