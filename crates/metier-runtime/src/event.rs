@@ -349,6 +349,9 @@ pub struct ScriptFinished {
     /// Which mechanism stood behind each wall.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub enforced: Value,
+    /// The walls it ran into, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Value>,
 }
 
 /// Payload of `override_ruled`.

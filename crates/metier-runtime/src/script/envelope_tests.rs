@@ -43,6 +43,7 @@ fn outcome(mode: Mode, status: Status, stdout: &[u8], stderr: &[u8]) -> ScriptOu
             disk: none(),
             tree: none(),
         },
+        denials: Vec::new(),
         json,
         failure,
         notes: Vec::new(),
@@ -160,56 +161,42 @@ fn chibis_text_has_output_complaints_and_exit_code() {
     assert_eq!(text(Status::TimedOut, b"", b""), "[stopped after the time limit]");
 }
 
+/// An error, its code, a part of its message, and whether it is a refusal.
+type Expected = (ScriptError, &'static str, &'static str, bool);
+
+fn check_errors(expected: impl IntoIterator<Item = Expected>) {
+    for (error, code, part, refusal) in expected {
+        assert_eq!(error.is_refusal(), refusal, "{error}");
+        let answer = Envelope::of_error(&error);
+        assert_eq!((answer.success, answer.error), (false, Some(code)));
+        assert!(answer.message.contains(part), "{part}: {}", answer.message);
+    }
+}
+
+fn s(text: &str) -> String {
+    text.to_owned()
+}
+
 #[test]
-fn every_refusal_has_a_code_and_says_what_it_is_about() {
+fn names_and_arguments_that_mean_nothing_have_agent_bases_codes_and_words() {
     // R3
-    let s = |text: &str| text.to_owned();
-    let io = || std::io::Error::other("no");
-    let name = |source| ScriptError::Name { skill: "k".into(), source };
-    let missing = vec![Missing { wall: Wall::Network, reason: s("no") }];
-    let not_installed = InterpreterError::Missing {
-        script: s("a.ts"),
-        programs: vec![s("deno")],
-        install: s("install deno"),
-    };
+    let name = |source| ScriptError::Name { skill: s("k"), source };
+    let not_found = ActivationError::NotFound { name: s("nope"), suggestion: None };
+    let no_script = ScriptNameError::NotFound { name: s("s"), suggestion: None };
+    let several = ScriptNameError::Ambiguous { name: s("r"), candidates: vec![s("a"), s("b")] };
+    let refused = ScriptNameError::Refused { path: s("evil"), reason: "it leaves" };
     let hidden = ActivationError::Hidden { name: s("x"), reason: s("off") };
-    for (error, code, part, refusal) in [
+    let source = LoadError::NotFound("x".into());
+    let invalid = ActivationError::Invalid { name: s("x"), source };
+    check_errors([
         (ScriptError::InvalidSkill(s("../x")), "invalid_name", "../x", false),
-        (
-            ScriptError::Skill(ActivationError::NotFound { name: s("nope"), suggestion: None }),
-            "not_found",
-            "Skill 'nope' not found",
-            false,
-        ),
+        (ScriptError::Skill(not_found), "not_found", "Skill 'nope' not found", false),
         (ScriptError::Skill(hidden), "permission_denied", "not offered", true),
-        (
-            ScriptError::Skill(ActivationError::Invalid {
-                name: s("x"),
-                source: LoadError::NotFound("x".into()),
-            }),
-            "execution_failed",
-            "cannot be loaded",
-            false,
-        ),
-        (
-            name(ScriptNameError::NotFound { name: s("s"), suggestion: None }),
-            "not_found",
-            "Script 's' not found in skill 'k'",
-            false,
-        ),
+        (ScriptError::Skill(invalid), "execution_failed", "cannot be loaded", false),
+        (name(no_script), "not_found", "Script 's' not found in skill 'k'", false),
         (name(ScriptNameError::Invalid(s(".."))), "invalid_name", "..", false),
-        (
-            name(ScriptNameError::Ambiguous { name: s("r"), candidates: vec![s("a"), s("b")] }),
-            "invalid_name",
-            "`a`, `b`",
-            false,
-        ),
-        (
-            name(ScriptNameError::Refused { path: s("evil"), reason: "it leaves" }),
-            "permission_denied",
-            "it leaves",
-            true,
-        ),
+        (name(several), "invalid_name", "`a`, `b`", false),
+        (name(refused), "permission_denied", "it leaves", true),
         (
             ScriptError::TooManyArgs(101),
             "args_too_large",
@@ -222,19 +209,36 @@ fn every_refusal_has_a_code_and_says_what_it_is_about() {
             "Arguments too large: 4097 bytes (max 4096)",
             false,
         ),
+    ]);
+}
+
+#[test]
+fn every_reason_not_to_run_has_a_code_and_says_what_it_is_about() {
+    // R3, R6
+    let io = || std::io::Error::other("no");
+    let missing = vec![Missing { wall: Wall::Network, reason: s("no") }];
+    let not_installed = InterpreterError::Missing {
+        script: s("a.ts"),
+        programs: vec![s("deno")],
+        install: s("install deno"),
+    };
+    let (skill, script, reason) = (s("x"), s("y"), s("so"));
+    let start = RunError::Start { program: "/bin/x".into(), source: io() };
+    let denied = ScriptError::Denied {
+        skill: skill.clone(),
+        script: script.clone(),
+        reason: reason.clone(),
+    };
+    let asked = ScriptError::Unconfirmed { skill: skill.clone(), script: script.clone(), reason };
+    let walls = ScriptError::Walls { skill, script: script.clone(), missing };
+    let dependencies = ScriptError::Dependencies { script: script.clone(), detail: s("offline") };
+    let ground = ScriptError::Ground { path: "/p".into(), source: io() };
+    let journal = ScriptError::Journal(JournalError::TooLarge(1));
+    check_errors([
         (ScriptError::NotActive(s("x")), "permission_denied", "not active", true),
-        (
-            ScriptError::Denied { skill: s("x"), script: s("y"), reason: s("so") },
-            "permission_denied",
-            "so",
-            true,
-        ),
-        (
-            ScriptError::Unconfirmed { skill: s("x"), script: s("y"), reason: s("so") },
-            "permission_denied",
-            "asks before",
-            true,
-        ),
+        (denied, "permission_denied", "so", true),
+        (asked, "permission_denied", "asks before", true),
+        (walls, "permission_denied", "cannot enforce network: no", true),
         (
             ScriptError::Interpreter(not_installed),
             "interpreter_missing",
@@ -242,42 +246,18 @@ fn every_refusal_has_a_code_and_says_what_it_is_about() {
             false,
         ),
         (ScriptError::Read(ReadError::NotFound(s("a"))), "execution_failed", "`a`", false),
-        (
-            ScriptError::Walls { skill: s("x"), script: s("y"), missing },
-            "permission_denied",
-            "cannot enforce network: no",
-            true,
-        ),
-        (
-            ScriptError::Dependencies { script: s("y"), detail: s("offline") },
-            "dependencies_missing",
-            "offline",
-            false,
-        ),
-        (
-            ScriptError::Ground { path: "/p".into(), source: io() },
-            "execution_failed",
-            "cannot prepare `/p`: no",
-            false,
-        ),
+        (dependencies, "dependencies_missing", "offline", false),
+        (ground, "execution_failed", "cannot prepare `/p`: no", false),
         (ScriptError::NoHome(s("x")), "execution_failed", "`x`", false),
         (
-            ScriptError::Run {
-                script: s("y"),
-                source: RunError::Start { program: "/bin/x".into(), source: io() },
-            },
+            ScriptError::Run { script, source: start },
             "execution_failed",
             "cannot start `/bin/x`: no",
             false,
         ),
         (ScriptError::Cancelled, "cancelled", "cancelled", false),
-        (ScriptError::Journal(JournalError::TooLarge(1)), "journal_refused", "recorded", false),
-    ] {
-        assert_eq!(error.is_refusal(), refusal, "{error}");
-        let answer = Envelope::of_error(&error);
-        assert_eq!((answer.success, answer.error), (false, Some(code)));
-        assert!(answer.message.contains(part), "{part}: {}", answer.message);
-    }
+        (journal, "journal_refused", "recorded", false),
+    ]);
 }
 
 #[test]

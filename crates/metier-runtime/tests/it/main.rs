@@ -11,6 +11,7 @@ mod checkpoint;
 mod ground;
 mod journal;
 mod resuming;
+mod script;
 mod session;
 mod simulation;
 mod together;

@@ -189,7 +189,7 @@ fn show(plan: &ScriptPlan, ui: &mut Ui) {
     }
     let words: Vec<String> = words.iter().map(|word| quoted(&visible_line(word))).collect();
     ui.line(format!("command      {}", words.join(" ")));
-    let cwd = cwd.map_or_else(|| "its private directory".to_owned(), |path| path);
+    let cwd = cwd.unwrap_or_else(|| "its private directory".to_owned());
     ui.line(format!("start        {}", visible_line(&cwd)));
     ui.line(format!("policy       {}", plan.ruling.verdict));
     for line in plan.confinement.to_string().lines() {
