@@ -5,7 +5,7 @@
 //!
 //! - `bundled/DIGEST/`: the files of a skill that lies in the binary, read back and compared before
 //!   every use;
-//! - `cache/uv/`: uv's cache, which no script can write (see `uv`);
+//! - `cache/uv/`: a cache of uv's for each skill, which no script can write (see `uv`);
 //! - `cache/help/`: help texts, by digest of what gave them.
 
 #![expect(clippy::disallowed_methods, reason = "this file is the scripts' door to the disk")]

@@ -241,7 +241,7 @@ impl Session {
             Program::Uv(uv) => {
                 let lock = format!("{}.lock", script.path);
                 let locked = skill.resources.files.iter().any(|file| file.path == lock);
-                let plan = Preparation::plan(ground, uv, (law, entry.trust), locked);
+                let plan = Preparation::plan(ground, (uv, &directory), (law, entry.trust), locked);
                 preparation = Some(plan.ok_or_else(|| ScriptError::NoHome(script.path.clone()))?);
             }
             Program::Itself => {}

@@ -678,6 +678,29 @@ fn uv_directory() -> Option<PathBuf> {
     places.find(|place| place.join("uv").is_file())
 }
 
+/// Writes a wheel with a module, and code that runs whenever a Python starts that has it.
+const WHEEL: &str = r#"
+import sys, zipfile
+files = {
+    'tiny.py': 'WORD = "tiny"\n',
+    'tiny_start.py': """import os
+cache = os.environ.get('UV_CACHE_DIR', '/nowhere')
+for path in (cache + '/planted', cache + '/../planted'):
+    try: open(path, 'w')
+    except OSError: pass
+""",
+    'tiny.pth': 'import tiny_start\n',
+    'tiny-1.0.dist-info/METADATA': 'Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n',
+    'tiny-1.0.dist-info/WHEEL':
+        'Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+}
+record = 'tiny-1.0.dist-info/RECORD'
+files[record] = ''.join(name + ',,\n' for name in [*files, record])
+with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
+    for name, text in files.items():
+        wheel.writestr(name, text)
+"#;
+
 /// A skill whose script needs a package that lies in the skill as a wheel.
 fn with_wheel(script: &str) -> Option<World> {
     let Some(uv) = uv_directory() else {
@@ -687,13 +710,8 @@ fn with_wheel(script: &str) -> Option<World> {
     let head = "# /// script\n# dependencies = [\"tiny\"]\n# [tool.uv.sources]\n\
         # tiny = { path = \"tiny-1.0-py3-none-any.whl\" }\n# ///\n";
     let mut world = world_in("bundled", "", &[("dep.py", &format!("{head}{script}"))]);
-    let wheel = "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], 'w')\n\
-        z.writestr('tiny.py', 'WORD = \"tiny\"\\n')\n\
-        z.writestr('tiny-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: tiny\\nVersion: 1.0\\n')\n\
-        z.writestr('tiny-1.0.dist-info/WHEEL', 'Wheel-Version: 1.0\\nGenerator: x\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')\n\
-        z.writestr('tiny-1.0.dist-info/RECORD', 'tiny.py,,\\ntiny-1.0.dist-info/METADATA,,\\ntiny-1.0.dist-info/WHEEL,,\\ntiny-1.0.dist-info/RECORD,,\\n')\n";
     let place = world.path().join("roots/bundled/tool/scripts/tiny-1.0-py3-none-any.whl");
-    let made = Command::new("python3").args(["-c", wheel]).arg(place).status().unwrap();
+    let made = Command::new("python3").args(["-c", WHEEL]).arg(place).status().unwrap();
     assert!(made.success());
     world.env("PATH", &format!("{}:/usr/bin:/bin", uv.display()));
     Some(world)
@@ -716,7 +734,11 @@ fn a_script_gets_the_dependencies_it_declares_and_cannot_change_them_for_others(
     );
     // Once more, from the cache; nothing was fetched either time, for policy switched that off.
     assert_eq!(run(&world, "dep", &[]).stdout, first.stdout);
-    assert!(world.home().join(".local/share/metier/cache/uv").is_dir());
+    // Code in a package, which runs when uv asks its Python about itself, reaches this skill's own
+    // cache at most.
+    let caches = world.home().join(".local/share/metier/cache/uv");
+    assert_eq!(std::fs::read_dir(&caches).unwrap().count(), 1);
+    assert!(!caches.join("planted").exists());
     let skill = std::fs::read_dir(world.path().join("roots/bundled/tool/scripts")).unwrap();
     assert_eq!(skill.count(), 2, "nothing is left in the skill");
 }
