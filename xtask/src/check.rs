@@ -1,16 +1,17 @@
 //! `cargo xtask check`: what CI runs, in the order that fails fastest.
 
-use crate::{process, tidy, tools};
+use crate::{process, system, tidy, tools};
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run(_: &[String]) -> Result<(), String> {
     process::run("cargo", &["fmt", "--all", "--check"])?;
     tidy::run()?;
+    tools::run()?;
+    system::install();
     process::run(
         "cargo",
         &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     )?;
-    tools::install();
     // The command without the code that goes online.
     process::run("cargo", &["check", "--package", "metier", "--no-default-features", "--quiet"])?;
     let mut total = Total::default();

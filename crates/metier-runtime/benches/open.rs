@@ -37,6 +37,7 @@ fn setup() -> Setup {
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
+        artifacts: None,
     }
 }
 

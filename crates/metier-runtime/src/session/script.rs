@@ -15,7 +15,7 @@ use metier_sandbox::{
     Certainty, Denial, Enforced, Invocation as Child, Level, Network, Outcome, RunError, Status,
     Wall,
 };
-use metier_store::catalog::Entry;
+use metier_store::catalog::{Entry, Trust};
 use metier_store::digest;
 use metier_store::scripts::{Script, Scripts, language};
 use metier_store::store::{Location, Skill};
@@ -23,10 +23,10 @@ use serde_json::json;
 
 use super::Session;
 use super::activation::visible_to;
-use super::guard::cut;
+use super::guard::Recorder;
 use crate::event::{Event, ScriptFinished, ScriptStarted, Trigger};
 use crate::journal::{Beat, JournalError};
-use crate::limits::{HELP_SECONDS, MAX_HELP_BYTES, MAX_SCRIPT_BYTES};
+use crate::limits::{HELP_SECONDS, MAX_HELP_BYTES, MAX_INLINE_BYTES, MAX_SCRIPT_BYTES};
 use crate::script::confine::{Circumstances, Confined, confine};
 use crate::script::envelope;
 use crate::script::ground;
@@ -230,6 +230,7 @@ impl Session {
         let at = entry.location();
         let read = self.setup.store.read(&at, &script.path, MAX_SCRIPT_BYTES);
         let source = read.map_err(ScriptError::Read)?.bytes;
+        let entry = &self.still_trusted(entry)?;
         let ground = &self.setup.scripts;
         let find = |program: &str| ground.find(program);
         let interpreter = interpreter::choose(script, &source, &find)?;
@@ -288,6 +289,18 @@ impl Session {
         })
     }
 
+    /// The skill as far as it is trusted now, with the content it has now.
+    fn still_trusted(&self, entry: &Entry) -> Result<Entry, ScriptError> {
+        let vouched = self.vouched(entry).map_err(|e| ScriptError::Skill(e.into()))?;
+        match self.trust_now(entry, &vouched) {
+            Trust::Untrusted => {
+                let name = entry.name().to_string();
+                Err(ScriptError::Skill(ActivationError::NotTrusted(name)))
+            }
+            trust => Ok(Entry { trust, ..entry.clone() }),
+        }
+    }
+
     /// Where the skill lies on disk, or where it is put, and whether it has to be.
     fn place(&self, at: &Location, name: &str) -> Result<(PathBuf, bool), ScriptError> {
         if let Some(directory) = self.setup.store.directory(at) {
@@ -334,9 +347,9 @@ impl Session {
 
     fn record_started(&mut self, ready: &Ready, call: &ScriptCall) -> Result<(), JournalError> {
         let plan = &ready.plan;
-        let redactor = &self.setup.redactor;
+        let mut recorder = Recorder { redactor: &self.setup.redactor, left: MAX_INLINE_BYTES };
         let args = call.words();
-        let args = args.iter().map(|arg| cut(&redactor.text(&arg.to_string_lossy())));
+        let args = args.iter().map(|arg| recorder.text(&arg.to_string_lossy()));
         let started = ScriptStarted {
             name: plan.skill.clone(),
             script: plan.script.clone(),
@@ -415,6 +428,11 @@ impl Session {
                     true => String::new(),
                     false => digest::hex(&digest::sha256(bytes)),
                 };
+                for stream in [&outcome.stdout, &outcome.stderr] {
+                    if !stream.bytes.is_empty() {
+                        self.keep(&stream.bytes);
+                    }
+                }
                 finished.status = outcome.status.to_string();
                 finished.exit_code = match outcome.status {
                     Status::Exit(code) => Some(code),
@@ -428,8 +446,10 @@ impl Session {
                 finished.stderr_bytes = outcome.stderr.total;
                 finished.stdout_digest = hash(&outcome.stdout.bytes);
                 finished.stderr_digest = hash(&outcome.stderr.bytes);
+                let redactor = &self.setup.redactor;
+                let mut recorder = Recorder { redactor, left: MAX_INLINE_BYTES };
                 let redacted = |denial: &Denial| {
-                    let evidence = cut(&self.setup.redactor.text(&denial.evidence));
+                    let evidence = recorder.text(&denial.evidence);
                     json!({ "wall": denial.wall, "certainty": denial.certainty, "evidence": evidence })
                 };
                 finished.denials = outcome.denials.iter().map(redacted).collect();

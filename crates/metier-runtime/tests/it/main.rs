@@ -10,6 +10,7 @@ mod artifacts;
 mod checkpoint;
 mod ground;
 mod journal;
+mod reading;
 mod resuming;
 mod script;
 mod session;
