@@ -37,11 +37,13 @@ fn a_damaged_copy_is_replaced_by_a_sound_one() {
     let tree = stage(&keep, &ground, 1);
     keep.publish(&tree, &turn).unwrap();
     let file = keep.path(&tree.tree).join("extra");
-    rustix::fs::symlink("x", file).or_else(|_| {
-        let folder = Folder::open(&keep.path(&tree.tree)).unwrap();
-        folder.set_mode(0o755).unwrap();
-        rustix::fs::symlink("x", keep.path(&tree.tree).join("extra"))
-    }).unwrap();
+    rustix::fs::symlink("x", file)
+        .or_else(|_| {
+            let folder = Folder::open(&keep.path(&tree.tree)).unwrap();
+            folder.set_mode(0o755).unwrap();
+            rustix::fs::symlink("x", keep.path(&tree.tree).join("extra"))
+        })
+        .unwrap();
     assert!(!keep.holds(&tree.tree));
     let sound = stage(&keep, &ground, 1);
     keep.publish(&sound, &turn).unwrap();

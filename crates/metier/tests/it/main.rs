@@ -20,6 +20,7 @@ mod list;
 mod man;
 mod metrics;
 mod overview;
+mod packages;
 mod policy;
 mod prompt;
 mod props;
