@@ -53,6 +53,12 @@ first-argument = 1
 [journal]
 durability = "frame"
 
+[packages]
+repositories = "https://git.example"
+require-signature = true
+signers = "signers"
+verify = "bytes"
+
 [policy]
 files = ["rules.toml", "~/more.toml"]
 profile = "strict"
@@ -106,6 +112,13 @@ fn every_key_is_read() {
         profile: Some(Profile::Strict),
     };
     assert_eq!(config.session, session);
+    let packages = PackageConfig {
+        repositories: Some("https://git.example".to_owned()),
+        require_signature: true,
+        signers: Some(PathBuf::from("/etc/metier/signers")),
+        verify: Some(Depth::Bytes),
+    };
+    assert_eq!(config.packages, packages);
     // The sample above leaves out no key of the table.
     for key in KEYS {
         let last = key.name.rsplit('.').next().unwrap();

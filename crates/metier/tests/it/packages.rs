@@ -1,7 +1,7 @@
 //! From a source to an approved, pinned and verified skill, and what happens when somebody touches
 //! it: the real binary, real git over HTTP on loopback.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use metier_testing::{GitServer, Run, World};
