@@ -6,9 +6,10 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_store::disclose::Style;
+use metier_store::vouch::Depth;
 use metier_store::{Layer, Precedence};
 
-use super::{Config, ConfigError, KEYS, default_path, table};
+use super::{Config, ConfigError, KEYS, PackageConfig, default_path, table};
 use crate::args::ColorChoice;
 use crate::env::Environment;
 use crate::error::{CommandError, Kind};
