@@ -13,7 +13,7 @@ use metier_format::NameKey;
 use metier_sandbox::{Cancel, RunError, Runner};
 
 use crate::directory::Directory;
-use crate::git::repository::Repository;
+use crate::git::repository::{Repository, Resolved};
 use crate::git::signature;
 use crate::git_offer::GitOffer;
 use crate::hazard::At;
@@ -282,7 +282,9 @@ pub fn resolve(
     let mut locked = locked(reference);
     if let Origin::Git(url) = &reference.origin {
         let repository = Repository::open(settings, url, progress)?;
-        locked.commit = Some(repository.resolve(reference.requested.as_deref())?.commit);
+        let resolved = repository.resolve(&reference.readings())?;
+        locked.commit = Some(resolved.pointed.commit);
+        (locked.requested, locked.path) = (resolved.requested, resolved.path);
     }
     Ok(locked)
 }
@@ -340,11 +342,12 @@ fn from_git<T>(
     reference: &Reference,
     then: Use<'_, T>,
 ) -> Result<T, FetchError> {
-    let pointed = repository.resolve(reference.requested.as_deref())?;
+    let Resolved { pointed, requested, path } = repository.resolve(&reference.readings())?;
     let commit = repository.bring(&pointed)?;
     let signature = signature::of(repository, &pointed.object, &commit)?;
-    let locked = Locked { commit: Some(commit.clone()), signature, ..locked(reference) };
-    let mut offer = GitOffer::open(repository, &commit, &reference.path)?;
+    let mut offer = GitOffer::open(repository, &commit, &path)?;
+    let source = reference.source();
+    let locked = Locked { source, path, requested, commit: Some(commit), signature };
     then(&mut offer, &locked)
 }
 
