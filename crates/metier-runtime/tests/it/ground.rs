@@ -69,6 +69,7 @@ pub(crate) fn setup() -> Setup {
         ids: Ids { session: "s".into(), agent: Some("mine".into()), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
+        artifacts: None,
     }
 }
 
@@ -109,7 +110,11 @@ impl Journal for Faulty {
         self.inner.append(ids, event, beat)
     }
 
-    fn frames(&mut self, session: &str) -> Result<Vec<metier_runtime::Frame>, JournalError> {
-        self.inner.frames(session)
+    fn turn(&mut self) -> Result<Arc<metier_runtime::journal::Turn>, JournalError> {
+        self.inner.turn()
+    }
+
+    fn news(&mut self, session: &str, frames: u64) -> Option<metier_runtime::State> {
+        self.inner.news(session, frames)
     }
 }
