@@ -43,6 +43,7 @@ pub enum Fault {
 struct Shared {
     root: PathBuf,
     requests: Mutex<Vec<String>>,
+    files: Mutex<Vec<(String, Vec<u8>)>>,
     faults: Mutex<VecDeque<Fault>>,
     password: Mutex<Option<String>>,
     old: AtomicBool,
@@ -66,6 +67,7 @@ impl GitServer {
         let shared = Arc::new(Shared {
             root: root.path().to_owned(),
             requests: Mutex::default(),
+            files: Mutex::default(),
             faults: Mutex::default(),
             password: Mutex::default(),
             old: AtomicBool::new(false),
@@ -112,6 +114,13 @@ impl GitServer {
         let directory = self.directory(name);
         make_repository(&directory, "sha256");
         RepoBuilder { directory, branch: "main".to_owned(), changes: Vec::new() }
+    }
+
+    /// Also serves these bytes at `/path`; gives the URL.
+    pub fn serve(&self, path: &str, bytes: impl Into<Vec<u8>>) -> String {
+        let file = (format!("/{path}"), bytes.into());
+        self.shared.files.lock().expect("no poison").push(file);
+        self.url(path)
     }
 
     /// Where a repository lies on disk.
@@ -390,8 +399,12 @@ fn answer(mut stream: &TcpStream, shared: &Shared) {
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// What `git http-backend` answers.
+/// What `git http-backend` answers, or a file that is served beside it.
 fn backend(request: &Request, shared: &Shared) -> Vec<u8> {
+    let files = shared.files.lock().expect("no poison").clone();
+    if let Some((_, bytes)) = files.iter().rev().find(|(path, _)| *path == request.path) {
+        return response(200, b"", bytes);
+    }
     let old = shared.old.load(Ordering::Relaxed);
     let header = |name: &str| request.header(name).unwrap_or_default().to_owned();
     let mut child = Command::new("git")

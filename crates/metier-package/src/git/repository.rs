@@ -303,21 +303,8 @@ impl<'a> Repository<'a> {
     /// A command that talks to the server, tried again while that may help.
     fn remote(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, FetchError> {
         let retry = self.git.settings.retry;
-        let mut delays = retry.delays.iter();
-        loop {
-            let failed = match self.watched(args, stdin.clone())? {
-                Ok(bytes) => return Ok(bytes),
-                Err(failed) => failed,
-            };
-            let passes = matches!(failed.failure, Failure::Transient | Failure::RateLimited);
-            match delays.next().filter(|_| passes) {
-                Some(delay) => {
-                    self.tell(Step::Retrying { reason: &failed.detail, after: *delay });
-                    (retry.sleep)(*delay);
-                }
-                None => return Err(self.error(failed)),
-            }
-        }
+        let done = retry.persist(&|step| self.tell(step), &|| self.watched(args, stdin.clone()))?;
+        done.map_err(|failed| self.error(failed))
     }
 
     /// One try, during which the size of what arrives is told.
@@ -462,7 +449,7 @@ fn whole_id(requested: Option<&str>) -> Option<Pointed> {
 }
 
 /// What a failure is to whoever asked.
-fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
+pub(crate) fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
     let Failed { failure, detail } = failed;
     let place = url.to_owned();
     match failure {
