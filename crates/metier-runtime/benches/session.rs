@@ -16,15 +16,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use metier_policy::{HostTable, Policy, Profile, ToolCall};
+use metier_policy::{
+    ActiveSkill, ActiveStack, HostTable, Place, Policy, Profile, ToolCall, decide,
+};
 use metier_runtime::clock::TickingClock;
 use metier_runtime::event::{Event, SkillWarning, Trigger};
 use metier_runtime::journal::{
-    Beat, Durability, FileJournal, Journal, JournalError, MemoryJournal,
+    Beat, Durability, FileJournal, Journal, JournalError, MemoryJournal, Turn,
 };
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Invocation, Settings, Whereabouts};
-use metier_runtime::{Frame, Ids, Session, Setup};
+use metier_runtime::{Frame, Ids, Session, Setup, State, resolver};
 use metier_store::discover::ScanLimits;
 use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
 use serde_json::json;
@@ -47,12 +49,13 @@ fn line(what: &str, (best, median): (f64, f64)) {
 }
 
 /// A journal that keeps nothing, so that a ruling is measured and not the disk.
-struct Nowhere(MemoryJournal);
+struct Nowhere(MemoryJournal, u64);
 
 impl Journal for Nowhere {
     fn append(&mut self, ids: &Ids, event: &Event, _: Beat) -> Result<Frame, JournalError> {
+        self.1 += 1;
         Ok(Frame {
-            seq: 0,
+            seq: self.1 - 1,
             ids: ids.clone(),
             time: metier_runtime::Moment(0),
             kind: event.name().to_owned(),
@@ -63,8 +66,12 @@ impl Journal for Nowhere {
         })
     }
 
-    fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
-        self.0.frames(session)
+    fn turn(&mut self) -> Result<Arc<Turn>, JournalError> {
+        self.0.turn()
+    }
+
+    fn news(&mut self, _: &str, _: u64) -> Option<State> {
+        None
     }
 }
 
@@ -84,11 +91,12 @@ fn setup(folder: &Path) -> Setup {
         redactor: Redactor::default(),
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,
+        artifacts: None,
     }
 }
 
 fn rulings(folder: &Path) {
-    let nowhere = || Box::new(Nowhere(MemoryJournal::new(Arc::new(TickingClock::default()))));
+    let nowhere = || Box::new(Nowhere(MemoryJournal::new(Arc::new(TickingClock::default())), 0));
     let mut session = Session::open(setup(folder), nowhere()).unwrap();
     let name = session.catalog().entries[0].name().to_string();
     let manual = |name| Invocation { name, arguments: "", trigger: Trigger::Manual };
@@ -102,18 +110,41 @@ fn rulings(folder: &Path) {
             black_box(allowed.iter().any(|tool| tool == black_box("glob")));
         }),
     );
-    line(
-        "guard, plain tool, recorded nowhere",
-        measure(50, 1000, || {
-            black_box(session.guard(&plain).unwrap());
-        }),
-    );
-    line(
-        "guard, shell command, recorded nowhere",
-        measure(50, 500, || {
-            black_box(session.guard(&shell).unwrap());
-        }),
-    );
+    let parts = setup(folder);
+    let place = Place { cwd: folder, home: None, project: None, resolver: &resolver::Disk };
+    let mut stack = ActiveStack::default();
+    stack.push(ActiveSkill {
+        name: metier_format::SkillName::parse(&name).unwrap(),
+        allowed: None,
+        layer: "personal".into(),
+        trust: "present".into(),
+        scripts: Vec::new(),
+        directory: Some(folder.join(&name)),
+    });
+    let calls = [("plain tool", &plain), ("shell command", &shell)];
+    for (what, call) in calls {
+        let cost = measure(50, 500, || {
+            black_box(decide(&parts.policy, &stack, call, &parts.host, &place));
+        });
+        line(&format!("decide alone, {what}"), cost);
+    }
+    for (what, call) in calls {
+        let cost = measure(50, 500, || {
+            black_box(session.guard(call).unwrap());
+        });
+        line(&format!("guard, {what}, recorded nowhere"), cost);
+    }
+    let path = folder.with_file_name("guarded.jsonl");
+    let clock = Arc::new(TickingClock::default());
+    let journal = FileJournal::open(&path, Durability::System, clock).unwrap();
+    let mut session = Session::open(setup(folder), Box::new(journal)).unwrap();
+    session.activate(&manual(&name)).unwrap();
+    for (what, call) in calls {
+        let cost = measure(50, 200, || {
+            black_box(session.guard(call).unwrap());
+        });
+        line(&format!("guard, {what}, in a file"), cost);
+    }
 }
 
 fn activations(folder: &Path) {

@@ -2,8 +2,9 @@
 //!
 //! Every effect looks alike: look up, decide, append the intent, act, append the result. If the
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
-//! a frame that was written. Start at [`Session::open`]; the effects are in `activation`, `guard`,
-//! `resource` and `release`.
+//! a frame that was written, by this process or another: every act takes a turn on the journal and
+//! catches up first, so a session may stay open for hours while others act in it. Start at
+//! [`Session::open`]; the effects are in `activation`, `guard`, `resource` and `release`.
 
 mod activation;
 mod guard;
@@ -23,9 +24,8 @@ use serde::Serialize;
 
 use crate::arguments::Base;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
-use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
+use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
 use crate::redact::Redactor;
-use crate::replay;
 use crate::state::{Active, Counters, State};
 
 pub use activation::{Activation, ActivationError, Invocation, Overrides};
@@ -88,6 +88,8 @@ pub struct Setup {
     pub vouch: Arc<dyn Vouch>,
     /// How closely the content is looked at before it is used.
     pub depth: Depth,
+    /// Where what was loaded, read and printed is kept; none keeps nothing.
+    pub artifacts: Option<Artifacts>,
 }
 
 /// One session.
@@ -97,6 +99,8 @@ pub struct Session {
     state: State,
     /// The state's stack as the policy sees it, patterns compiled.
     stack: ActiveStack,
+    /// What this act kept; held until its frames are written.
+    kept: Vec<Kept>,
 }
 
 /// The session as `metier status` shows it.
@@ -149,26 +153,25 @@ impl Session {
     /// applied first. A session that has ended begins anew.
     pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let mut session = Self::resume(setup, journal)?;
-        session.record_catalog()?;
+        session.act(Self::record_catalog)?;
         Ok(session)
     }
 
     /// As [`Session::open`], for whoever only guards or releases: the catalog in `setup` may be
     /// empty and is not recorded. Skills cannot be looked up in it.
-    pub fn resume(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
-        let frames = journal.frames(&setup.ids.session)?;
-        let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
-        let stack = active_stack(&state);
-        let mut session = Self { setup, journal, state, stack };
-        if !session.state.open {
-            let started = SessionStarted {
-                host: session.setup.host.name.clone(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                policy: session.setup.policy_digest.clone(),
-            };
-            session.record(&Event::SessionStarted(started), Beat::Result)?;
-        }
+    pub fn resume(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let (state, stack) = (State::default(), ActiveStack::default());
+        let mut session = Self { setup, journal, state, stack, kept: Vec::new() };
+        session.act(|_| Ok::<(), JournalError>(()))?;
         Ok(session)
+    }
+
+    /// Takes into account what other processes recorded since the last act. Every act begins with
+    /// this; whoever only shows the session asks for it.
+    pub fn catch_up(&mut self) -> Result<(), JournalError> {
+        let _turn = self.journal.turn()?;
+        self.take_news();
+        Ok(())
     }
 
     /// The state, as applied so far.
@@ -192,12 +195,74 @@ impl Session {
     /// Replaces the catalog, after a change on disk, and records that.
     pub fn set_catalog(&mut self, catalog: Arc<Catalog>) -> Result<(), JournalError> {
         self.setup.catalog = catalog;
-        self.record_catalog()
+        self.act(Self::record_catalog)
+    }
+
+    /// Runs `act` in one turn: nobody else acts on the journal meanwhile, and what others did before
+    /// is known. A session that has ended, by whoever's hand, begins anew. An act within an act is
+    /// part of it. What takes long (a script) is not done in a turn, but between two.
+    fn act<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _turn = self.journal.turn()?;
+        let around = std::mem::take(&mut self.kept);
+        let result = self.begin().map_err(E::from).and_then(|()| act(self));
+        self.kept = around;
+        result
+    }
+
+    fn begin(&mut self) -> Result<(), JournalError> {
+        self.take_news();
+        if !self.state.open {
+            let started = SessionStarted {
+                host: self.setup.host.name.clone(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                policy: self.setup.policy_digest.clone(),
+            };
+            self.record(&Event::SessionStarted(started), Beat::Result)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps `bytes` for the frame that will name their digest, which must be written in the same
+    /// act. Returns the digest; none when nothing is kept, by choice, because they hold a declared
+    /// secret, or because the disk refused. The last two are recorded as warnings.
+    fn keep(&mut self, bytes: &[u8]) -> Option<String> {
+        let artifacts = self.setup.artifacts.as_ref()?;
+        let refused = match self.setup.redactor.finds_declared(bytes) {
+            true => "a declared secret is in them".to_owned(),
+            false => match artifacts.keep(bytes) {
+                Ok(kept) => {
+                    let digest = kept.digest.clone();
+                    self.kept.push(kept);
+                    return Some(digest);
+                }
+                Err(error) => error.to_string(),
+            },
+        };
+        let detail = format!("{} bytes are not kept: {refused}", bytes.len());
+        // When the journal refuses this it refuses the frame that follows.
+        let _ = self.warn(None, "artifact_not_kept", &detail);
+        None
+    }
+
+    /// Makes the journal's state this session's, where the journal has come further.
+    fn take_news(&mut self) {
+        if let Some(state) = self.journal.news(&self.setup.ids.session, self.state.frames) {
+            self.state = state;
+            self.stack = active_stack(&self.state);
+        }
     }
 
     /// Appends `event` and, once it is written, applies it.
     fn record(&mut self, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
         let frame = self.journal.append(&self.setup.ids, event, beat)?;
+        if frame.seq != self.state.frames {
+            // Outside a turn others may have been first.
+            self.take_news();
+            return Ok(frame);
+        }
         self.state.apply(frame.seq, event);
         if event.changes_stack() {
             self.stack = active_stack(&self.state);

@@ -1,12 +1,16 @@
 //! The state of a session, which is nothing but its events applied in order. Live and replayed
 //! state go through the same [`State::apply`].
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, SkillActivated, ToolRuled};
 
+/// Which reading of events the states in a checkpoint come from. Whoever changes what
+/// [`State::apply`] does raises it, so that no state of the old reading is believed.
+pub(crate) const STATE_VERSION: u32 = 1;
+
 /// One element of the stack.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Active {
     /// What `skill_activated` said.
     #[serde(flatten)]
@@ -16,7 +20,8 @@ pub struct Active {
 }
 
 /// What has been counted. Every metric is derived from these.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counters {
     /// Activations.
     pub activations: u64,
@@ -39,7 +44,8 @@ pub struct Counters {
 }
 
 /// The state of one session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// The active skills, the last activated last.
     pub stack: Vec<Active>,

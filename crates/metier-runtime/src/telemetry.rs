@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::event::Event;
 use crate::journal::{Frame, digest_of};
+use crate::limits::MAX_SPAN_EVENTS;
 use crate::state::State;
 
 /// Attributes of a span or a data point.
@@ -90,6 +91,8 @@ struct Span {
     end: u64,
     attributes: Attributes,
     events: Vec<Value>,
+    /// Events there was no room for.
+    dropped: u64,
 }
 
 impl<'a> Trace<'a> {
@@ -145,6 +148,7 @@ impl<'a> Trace<'a> {
             end: frame.time.0,
             attributes,
             events: Vec::new(),
+            dropped: 0,
         });
     }
 
@@ -155,12 +159,16 @@ impl<'a> Trace<'a> {
 
     /// Puts an event on the innermost open span.
     fn note(&mut self, frame: &Frame, event: &Event) {
-        let attributes = event_attributes(event);
         let Some(at) = self.open.last() else { return };
-        self.spans[*at].events.push(json!({
+        let span = &mut self.spans[*at];
+        if span.events.len() == MAX_SPAN_EVENTS {
+            span.dropped += 1;
+            return;
+        }
+        span.events.push(json!({
             "timeUnixNano": nanos(frame.time.0),
             "name": frame.kind,
-            "attributes": attributes,
+            "attributes": event_attributes(event),
         }));
     }
 }
@@ -177,6 +185,9 @@ impl Span {
             "attributes": self.attributes,
             "events": self.events,
         });
+        if self.dropped > 0 {
+            span["droppedEventsCount"] = self.dropped.into();
+        }
         if let Some(parent) = self.parent {
             span["parentSpanId"] = parent.into();
         }

@@ -8,9 +8,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, guard, info, lint, list, man, metrics, outdated, prompt,
-    props, read, release, remove, replay, rollback, search, show, status, sync, tour, trust,
-    update, use_skill, verify, why,
+    add, check, completions, end, events, gc, guard, info, lint, list, man, metrics, outdated,
+    prompt, props, read, release, remove, replay, rollback, search, show, status, sync, tour,
+    trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -136,6 +136,7 @@ pub(crate) enum Command {
     Rollback(rollback::RollbackArgs),
     Trust(trust::TrustArgs),
     Untrust(trust::UntrustArgs),
+    Gc(gc::GcArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

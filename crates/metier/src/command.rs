@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod end;
 pub(crate) mod events;
+pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod info;
 pub(crate) mod lint;
@@ -77,6 +78,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Rollback(args)) => rollback::run(args, &settings, ui),
         Some(Command::Trust(args)) => trust::run(args, &settings, ui),
         Some(Command::Untrust(args)) => trust::untrust(args, &settings, ui),
+        Some(Command::Gc(args)) => gc::run(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

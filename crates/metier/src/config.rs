@@ -4,13 +4,9 @@
 //!
 //! Start reading at [`KEYS`]: it says what each key means and how it is read; help is made from it.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this module is the door to the settings file, which is no skill file"
-)]
+mod extend;
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -26,13 +22,16 @@ use metier_store::{Layer, Precedence};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+pub(crate) use extend::Hosts;
+
 use crate::args::{ColorChoice, RootArgument};
 use crate::env::Environment;
 use crate::error::CommandError;
+use crate::files;
 use crate::session::SessionConfig;
 
 /// Largest settings file read, in bytes. A person writes a few hundred.
-const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+const MAX_CONFIG_BYTES: usize = 1024 * 1024;
 
 /// What the settings file says. A key that is not there is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -156,6 +155,8 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.base = Some(base(value)?); Ok(()) } },
     Key { name: "journal.durability", default: "act", meaning: "when frames are safe on disk: each `frame`, each `act`, or `system`",
         set: |config, value| { config.session.durability = Some(durability(value)?); Ok(()) } },
+    Key { name: "journal.artifacts", default: "true", meaning: "whether what is loaded and read is kept, for `replay --verify`",
+        set: |config, value| { config.session.artifacts = Some(boolean(value)?); Ok(()) } },
     Key { name: "policy.files", default: "none", meaning: "policy files of your own, besides `policy.toml`",
         set: |config, value| { config.session.policy_files = list(value, path)?; Ok(()) } },
     Key { name: "policy.profile", default: "default", meaning: "`strict`, `default` or `full-auto`, as `--profile`",
@@ -168,6 +169,10 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.packages.signers = Some(path(value)?); Ok(()) } },
     Key { name: "packages.verify", default: "stamps", meaning: "how closely content is looked at before use: by `stamps`, or all its `bytes`",
         set: |config, value| { config.packages.verify = Some(depth(value)?); Ok(()) } },
+    Key { name: "hosts", default: "none", meaning: "`hosts.HOST.aliases`: your names for a host's tools; `hosts.HOST.flow`: tools never blocked",
+        set: |config, value| { config.session.hosts = extend::hosts(value)?; Ok(()) } },
+    Key { name: "programs", default: "none", meaning: "programs that run others, beside the known: `{names, command-at, …}`",
+        set: |config, value| { config.session.programs = list(value, extend::program)?; Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];
@@ -303,10 +308,8 @@ impl Fault {
 
 fn read(path: &Path) -> Result<String, ConfigError> {
     let wrap = |source| ConfigError::Io { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(wrap)?;
-    let mut text = String::new();
-    file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text).map_err(wrap)?;
-    if text.len() as u64 > MAX_CONFIG_BYTES {
+    let text = files::text(path, MAX_CONFIG_BYTES).map_err(wrap)?;
+    if text.len() > MAX_CONFIG_BYTES {
         return Err(ConfigError::TooLarge(path.to_owned()));
     }
     Ok(text)

@@ -46,6 +46,8 @@ environment = "production"
 host-version = "1.2.0"
 trusted-folders = ["~/src", "/work"]
 color = "never"
+hosts = { codex = { flow = ["ask_me"] } }
+programs = [{ names = ["again"], command-at = 1 }]
 
 [session]
 again = "repeat"
@@ -53,6 +55,7 @@ first-argument = 1
 
 [journal]
 durability = "frame"
+artifacts = false
 
 [packages]
 repositories = "https://git.example"
@@ -109,8 +112,11 @@ fn every_key_is_read() {
         again: Some(Again::Repeat),
         base: Some(Base::One),
         durability: Some(Durability::EachFrame),
+        artifacts: Some(false),
         policy_files: files,
         profile: Some(Profile::Strict),
+        hosts: config.session.hosts.clone(),
+        programs: config.session.programs.clone(),
     };
     assert_eq!(config.session, session);
     let packages = PackageConfig {
@@ -120,6 +126,8 @@ fn every_key_is_read() {
         verify: Some(Depth::Bytes),
     };
     assert_eq!(config.packages, packages);
+    assert_eq!(config.session.hosts["codex"][0].names, ["ask_me"]);
+    assert_eq!(config.session.programs[0].names, ["again"]);
     // The sample above leaves out no key of the table.
     for key in KEYS {
         let last = key.name.rsplit('.').next().unwrap();

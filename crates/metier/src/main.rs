@@ -14,6 +14,8 @@ mod error;
 mod files;
 mod interrupt;
 mod law;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod packages;
 mod parallel;
 mod session;

@@ -2,23 +2,23 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
-use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_format::text::visible_line;
+use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
+use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
-use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup, State};
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
+use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
 use crate::law::Law;
@@ -60,10 +60,25 @@ pub(crate) struct SessionConfig {
     pub(crate) base: Option<Base>,
     /// `journal.durability`.
     pub(crate) durability: Option<Durability>,
+    /// `journal.artifacts`.
+    pub(crate) artifacts: Option<bool>,
     /// `policy.files`, resolved.
     pub(crate) policy_files: Vec<PathBuf>,
     /// `policy.profile`.
     pub(crate) profile: Option<Profile>,
+    /// `hosts`.
+    pub(crate) hosts: Hosts,
+    /// `programs`.
+    pub(crate) programs: Vec<Program>,
+}
+
+impl SessionConfig {
+    /// What the host calls its tools, the user's own names included.
+    pub(crate) fn host(&self, name: &str) -> HostTable {
+        let table = HostTable::named(name).unwrap_or_else(|| HostTable::plain()).clone();
+        let more = self.hosts.get(&table.name).into_iter().flatten();
+        more.fold(table, |table, tool| table.with_tool(tool.clone()))
+    }
 }
 
 /// What flags and file say; the environment has its say in [`Stream::of`].
@@ -97,12 +112,6 @@ pub(crate) struct Look {
     pub(crate) state: State,
 }
 
-/// A session that acts. No other process acts on its journal meanwhile.
-pub(crate) struct Acting {
-    session: Session,
-    _turn: Turn,
-}
-
 /// What a session is opened for.
 pub(crate) struct Purpose {
     /// The skills, when some may be looked up.
@@ -116,21 +125,8 @@ pub(crate) struct Purpose {
 impl Purpose {
     /// To look up skills in `view`, for no host in particular.
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
-        Self { view, host: HostTable::plain().clone(), cwd: settings.environment.directory.clone() }
-    }
-}
-
-impl Deref for Acting {
-    type Target = Session;
-
-    fn deref(&self) -> &Session {
-        &self.session
-    }
-}
-
-impl DerefMut for Acting {
-    fn deref_mut(&mut self) -> &mut Session {
-        &mut self.session
+        let host = settings.session.config.host("plain");
+        Self { view, host, cwd: settings.environment.directory.clone() }
     }
 }
 
@@ -160,11 +156,10 @@ pub(crate) fn open(
     settings: &Settings,
     purpose: Purpose,
     ui: &mut Ui,
-) -> Result<Acting, CommandError> {
+) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
     let law = Law::load(settings);
-    let turn = Turn::take(&stream.journal).map_err(journal_error)?;
     let config = &settings.session.config;
     let durability = config.durability.unwrap_or_default();
     let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
@@ -191,12 +186,22 @@ pub(crate) fn open(
         redactor: Redactor::new(env::secrets()),
         vouch: view.vouch,
         depth: settings.packages.verify.unwrap_or(Depth::Stamps),
+        artifacts: artifact_folder(settings)
+            .filter(|_| config.artifacts.unwrap_or(true))
+            .map(|(_, artifacts)| artifacts.of_journal(&stream.journal)),
     };
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
     };
-    Ok(Acting { session: session.map_err(journal_error)?, _turn: turn })
+    session.map_err(journal_error)
+}
+
+/// Where what sessions load and read is kept, when it is.
+pub(crate) fn artifact_folder(settings: &Settings) -> Option<(PathBuf, Artifacts)> {
+    let folder = settings.home.as_ref()?.join("artifacts");
+    let artifacts = Artifacts::at(&folder);
+    Some((folder, artifacts))
 }
 
 /// Looks at the session without writing anything. A journal that does not exist is an empty one; a
@@ -214,7 +219,7 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
         let reason = fault.kind.to_string();
         return Err(journal_error(JournalError::Changed { path, frame, reason }));
     }
-    let state = replay(&reading.frames).remove(&stream.session).unwrap_or_default();
+    let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
 }
 

@@ -24,6 +24,7 @@ use crate::hazard::Hazard;
 use crate::limits::{
     MAX_LISTING_BYTES, MAX_REFS_BYTES, MAX_SOURCE_ENTRIES, OBJECT_BATCH_BYTES, PROGRESS_INTERVAL,
 };
+use crate::offer::Take;
 use crate::progress::{Progress, Step};
 use crate::reference::is_full_id;
 use crate::staging;
@@ -35,6 +36,16 @@ pub(crate) struct Repository<'a> {
     progress: RefCell<&'a mut dyn Progress>,
     /// Other processes wait until this is closed.
     _turn: File,
+}
+
+/// A branch, tag or commit and a path, as they may have been meant.
+pub(crate) type Reading = (Option<String>, String);
+
+/// What a reference turned out to be.
+pub(crate) struct Resolved {
+    pub(crate) pointed: Pointed,
+    pub(crate) requested: Option<String>,
+    pub(crate) path: String,
 }
 
 impl<'a> Repository<'a> {
@@ -67,23 +78,37 @@ impl<'a> Repository<'a> {
         make(&self.git.directory, "").map_err(failed)
     }
 
-    /// Which commit `requested` is now, as the server says, or as it said last when offline.
-    pub(crate) fn resolve(&self, requested: Option<&str>) -> Result<Pointed, FetchError> {
-        if let Some(id) = requested.filter(|name| is_full_id(name)) {
-            return Ok(Pointed { object: id.to_owned(), commit: id.to_owned() });
+    /// Which commit the first of these readings is now that is one, as the server says, or as it
+    /// said last when offline.
+    pub(crate) fn resolve(&self, readings: &[Reading]) -> Result<Resolved, FetchError> {
+        let first = readings.first().and_then(|(requested, _)| requested.as_deref());
+        let found = |find: &dyn Fn(Option<&str>) -> Option<Pointed>| {
+            readings.iter().find_map(|(requested, path)| {
+                let pointed = find(requested.as_deref())?;
+                let (requested, path) = (requested.clone(), path.clone());
+                Some(Resolved { pointed, requested, path })
+            })
+        };
+        if first.is_some_and(is_full_id) {
+            return found(&whole_id).ok_or_else(|| self.no_such_ref(first));
         }
         if self.git.settings.offline {
-            return self.remembered(requested).ok_or_else(|| self.offline());
+            let last = found(&|requested| self.remembered(requested));
+            return last.ok_or_else(|| self.offline());
         }
         self.tell(Step::Resolving { source: self.url });
-        let listing = self.ask(&refs::patterns(requested))?;
-        let mut pointed = refs::choose(&listing, requested);
-        if let (None, Some(start)) = (&pointed, requested.filter(|n| refs::is_abbreviation(n))) {
-            pointed = refs::abbreviated(&self.ask(&[])?, start);
+        let patterns =
+            readings.iter().flat_map(|(requested, _)| refs::patterns(requested.as_deref()));
+        let listing = self.ask(&patterns.collect::<Vec<_>>())?;
+        let mut resolved = found(&|requested| refs::choose(&listing, requested));
+        if let (None, Some(start)) = (&resolved, first.filter(|n| refs::is_abbreviation(n))) {
+            let all = self.ask(&[])?;
+            let short = |name: Option<&str>| name.and_then(|_| refs::abbreviated(&all, start));
+            resolved = found(&short);
         }
-        let pointed = pointed.ok_or_else(|| self.no_such_ref(requested))?;
-        self.remember(requested, &pointed)?;
-        Ok(pointed)
+        let resolved = resolved.ok_or_else(|| self.no_such_ref(first))?;
+        self.remember(resolved.requested.as_deref(), &resolved.pointed)?;
+        Ok(resolved)
     }
 
     /// Brings the commit and its trees here, unless they are; gives the commit's own id.
@@ -97,7 +122,11 @@ impl<'a> Repository<'a> {
         self.fit_format(&pointed.object)?;
         self.tell(Step::Fetching { source: self.url });
         let refspec = format!("+{0}:refs/metier/{0}", pointed.object);
-        self.fetch(&["--depth=1", "--end-of-options", "origin", &refspec], Vec::new())?;
+        let args = ["--filter=blob:none", "--depth=1", "--end-of-options", "origin", &refspec];
+        self.fetch(&args, Vec::new()).map_err(|error| match error {
+            FetchError::NoSuchRef { .. } => self.no_such_ref(Some(&pointed.object)),
+            other => other,
+        })?;
         self.has(pointed)?.ok_or_else(|| self.broken("the commit did not arrive"))
     }
 
@@ -130,8 +159,13 @@ impl<'a> Repository<'a> {
         if entries.len() > MAX_SOURCE_ENTRIES { Err(too_many()) } else { Ok(entries) }
     }
 
-    /// Brings the content of these objects here, as far as it is not; gives their sizes.
-    pub(crate) fn bring_content(&self, ids: &[String]) -> Result<Vec<u64>, FetchError> {
+    /// Brings the content of these objects of a commit here, as far as it is not; gives their
+    /// sizes.
+    pub(crate) fn bring_content(
+        &self,
+        commit: &str,
+        ids: &[String],
+    ) -> Result<Vec<u64>, FetchError> {
         let here = self.check(ids)?;
         let pairs = ids.iter().zip(&here);
         let missing: Vec<&str> =
@@ -144,17 +178,21 @@ impl<'a> Repository<'a> {
         }
         self.tell(Step::Fetching { source: self.url });
         let input = missing.iter().flat_map(|id| [id.as_bytes(), b"\n"]).flatten().copied();
-        self.fetch(&["--stdin", "origin"], input.collect())?;
+        match self.fetch(&["--filter=blob:none", "--stdin", "origin"], input.collect()) {
+            // A server that lets nobody ask for single files gives all of them.
+            Err(FetchError::NoSuchRef { .. }) => {
+                let refspec = format!("+{commit}:refs/metier/{commit}");
+                let all = ["--no-filter", "--refetch", "--depth=1", "--end-of-options", "origin"];
+                self.fetch(&[&all[..], &[&refspec]].concat(), Vec::new())?;
+            }
+            other => drop(other?),
+        }
         let sizes = self.check(ids)?.into_iter().map(|check| check.map(|(_, size)| size));
         sizes.collect::<Option<Vec<u64>>>().ok_or_else(|| self.broken("a file did not arrive"))
     }
 
     /// Reads objects that are here, in batches that fit into memory.
-    pub(crate) fn read(
-        &self,
-        wanted: &[(&str, u64)],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    pub(crate) fn read(&self, wanted: &[(&str, u64)], take: Take<'_>) -> Result<(), FetchError> {
         let mut start = 0;
         while start < wanted.len() {
             let rest = wanted.get(start..).unwrap_or_default();
@@ -254,7 +292,6 @@ impl<'a> Repository<'a> {
         let head = [
             "fetch",
             "--quiet",
-            "--filter=blob:none",
             "--no-tags",
             "--no-recurse-submodules",
             "--no-auto-maintenance",
@@ -266,21 +303,8 @@ impl<'a> Repository<'a> {
     /// A command that talks to the server, tried again while that may help.
     fn remote(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, FetchError> {
         let retry = self.git.settings.retry;
-        let mut delays = retry.delays.iter();
-        loop {
-            let failed = match self.watched(args, stdin.clone())? {
-                Ok(bytes) => return Ok(bytes),
-                Err(failed) => failed,
-            };
-            let passes = matches!(failed.failure, Failure::Transient | Failure::RateLimited);
-            match delays.next().filter(|_| passes) {
-                Some(delay) => {
-                    self.tell(Step::Retrying { reason: &failed.detail, after: *delay });
-                    (retry.sleep)(*delay);
-                }
-                None => return Err(self.error(failed)),
-            }
-        }
+        let done = retry.persist(&|step| self.tell(step), &|| self.watched(args, stdin.clone()))?;
+        done.map_err(|failed| self.error(failed))
     }
 
     /// One try, during which the size of what arrives is told.
@@ -296,10 +320,11 @@ impl<'a> Repository<'a> {
             "remote.origin.promisor=true".to_owned(),
             "remote.origin.partialclonefilter=blob:none".to_owned(),
         ];
-        if stdin.is_empty() {
-            command.settings.push("fetch.negotiationAlgorithm=default".to_owned());
-        } else {
-            command.settings.push("fetch.negotiationAlgorithm=noop".to_owned());
+        // What is asked for by its id is not negotiated about.
+        let negotiation = if stdin.is_empty() { "default" } else { "noop" };
+        command.settings.push(format!("fetch.negotiationAlgorithm={negotiation}"));
+        if protocols == "ssh" {
+            command.settings.extend(self.quiet_ssh()?);
         }
         command.stdin = stdin;
         command.stdout = MAX_REFS_BYTES;
@@ -324,28 +349,29 @@ impl<'a> Repository<'a> {
         })
     }
 
-    fn error(&self, failed: Failed) -> FetchError {
-        let Failed { failure, detail } = failed;
-        let place = self.url.to_owned();
-        match failure {
-            Failure::Authentication => FetchError::Authentication { place, detail },
-            Failure::NotFound => FetchError::NotFound { place },
-            Failure::NoSuchRef => FetchError::NoSuchRef { place, requested: detail },
-            Failure::RateLimited => FetchError::RateLimited { place },
-            Failure::Transient => FetchError::Unreachable { place, detail },
-            Failure::Untrusted => FetchError::Untrusted { place, detail },
-            Failure::NoSpace => {
-                FetchError::NoSpace { missing: 0, path: self.git.directory.clone() }
-            }
-            Failure::Corrupt => self.broken(&detail),
-            Failure::Refused => FetchError::Refused(Hazard::RefusedByGit(detail).at(b".")),
-            Failure::TimedOut => FetchError::TimedOut { place },
-            Failure::TooMuch | Failure::Other => FetchError::Git { detail },
+    /// Makes ssh ask nobody, if it is ssh that the caller has for this. What else they may have has
+    /// no terminal to ask on.
+    fn quiet_ssh(&self) -> Result<Option<String>, FetchError> {
+        let given = ["GIT_SSH", "GIT_SSH_COMMAND"];
+        let environment = self.git.settings.environment;
+        if environment.iter().any(|(name, _)| given.iter().any(|given| name == given)) {
+            return Ok(None);
         }
+        let args = ["config", "--get", "--default=ssh", "core.sshCommand"];
+        let set = self.git.run(Command::new(Reach::Server("none"), &args))?;
+        let set = set.unwrap_or_else(|_| b"ssh".to_vec());
+        let set = String::from_utf8_lossy(&set).trim().to_owned();
+        let program = set.split(' ').next().unwrap_or_default();
+        let is_ssh = program.rsplit('/').next() == Some("ssh");
+        Ok(is_ssh.then(|| format!("core.sshCommand={set} -o BatchMode=yes")))
+    }
+
+    fn error(&self, failed: Failed) -> FetchError {
+        meaning(failed, self.url, &self.git.directory)
     }
 
     fn broken(&self, detail: &str) -> FetchError {
-        FetchError::Cache { path: self.git.directory.clone(), detail: detail.to_owned() }
+        broken(&self.git.directory, detail)
     }
 
     fn offline(&self) -> FetchError {
@@ -363,7 +389,7 @@ impl<'a> Repository<'a> {
         let config = self.git.directory.join("config");
         let failed = |error| FetchError::io(&config, error);
         let has = fs::read_to_string(&config).map_err(failed)?.contains("sha256");
-        if has == !wanted.is_empty() {
+        if has != wanted.is_empty() {
             return Ok(());
         }
         staging::remove(&self.git.directory).map_err(failed)?;
@@ -416,6 +442,35 @@ impl<'a> Repository<'a> {
     }
 }
 
+/// A whole id stands for itself.
+fn whole_id(requested: Option<&str>) -> Option<Pointed> {
+    let id = requested.filter(|name| is_full_id(name))?;
+    Some(Pointed { object: id.to_owned(), commit: id.to_owned() })
+}
+
+/// What a failure is to whoever asked.
+pub(crate) fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
+    let Failed { failure, detail } = failed;
+    let place = url.to_owned();
+    match failure {
+        Failure::Authentication => FetchError::Authentication { place, detail },
+        Failure::NotFound => FetchError::NotFound { place },
+        Failure::NoSuchRef => FetchError::NoSuchRef { place, requested: detail },
+        Failure::RateLimited => FetchError::RateLimited { place },
+        Failure::Transient => FetchError::Unreachable { place, detail },
+        Failure::Untrusted => FetchError::Untrusted { place, detail },
+        Failure::NoSpace => FetchError::NoSpace { missing: 0, path: directory.to_owned() },
+        Failure::Corrupt => broken(directory, &detail),
+        Failure::Refused => FetchError::Refused(Hazard::RefusedByGit(detail).at(b".")),
+        Failure::TimedOut => FetchError::TimedOut { place },
+        Failure::TooMuch | Failure::Other => FetchError::Git { detail },
+    }
+}
+
+fn broken(directory: &Path, detail: &str) -> FetchError {
+    FetchError::Cache { path: directory.to_owned(), detail: detail.to_owned() }
+}
+
 const SHA256: &str = "[extensions]\n\tobjectformat = sha256\n";
 
 /// An empty bare repository, there whole or not at all.
@@ -456,3 +511,7 @@ fn protocols(url: &str) -> &'static str {
         _ => "ssh",
     }
 }
+
+#[cfg(test)]
+#[path = "repository_tests.rs"]
+mod tests;

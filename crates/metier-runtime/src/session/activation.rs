@@ -174,6 +174,13 @@ impl ActivationError {
 impl Session {
     /// Activates a skill. On any error the stack is as it was, and the refusal is recorded.
     pub fn activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
+        self.act(|session| session.activate_in_turn(invocation))
+    }
+
+    fn activate_in_turn(
+        &mut self,
+        invocation: &Invocation<'_>,
+    ) -> Result<Activation, ActivationError> {
         let result = self.try_activate(invocation);
         if let Err(error) = &result
             && !matches!(error, ActivationError::Journal(_))
@@ -364,6 +371,7 @@ impl Session {
             warnings: codes,
             chain: activation.chain.clone(),
         };
+        self.keep(&skill.source);
         self.record(&Event::SkillLoaded(loaded), Beat::Intent)?;
         for proposed in &activation.overrides {
             let ruled = OverrideRuled {

@@ -71,6 +71,7 @@ pub(crate) fn setup() -> Setup {
         redactor: Redactor::new(["canary-7731".to_owned()]),
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,
+        artifacts: None,
     }
 }
 
@@ -111,7 +112,11 @@ impl Journal for Faulty {
         self.inner.append(ids, event, beat)
     }
 
-    fn frames(&mut self, session: &str) -> Result<Vec<metier_runtime::Frame>, JournalError> {
-        self.inner.frames(session)
+    fn turn(&mut self) -> Result<Arc<metier_runtime::journal::Turn>, JournalError> {
+        self.inner.turn()
+    }
+
+    fn news(&mut self, session: &str, frames: u64) -> Option<metier_runtime::State> {
+        self.inner.news(session, frames)
     }
 }

@@ -7,8 +7,11 @@
 )]
 
 mod artifacts;
+mod checkpoint;
 mod ground;
 mod journal;
+mod reading;
 mod resuming;
 mod session;
 mod simulation;
+mod together;

@@ -8,7 +8,7 @@ use metier_sandbox::{
     Status, Stdin, Support, Wall,
 };
 
-use crate::world::{Probe, World, helper, runner};
+use crate::world::{Probe, WALLS, World, exercised, helper, runner};
 
 fn sh(script: &str) -> Invocation {
     Invocation::new("/bin/sh").arg("-c").arg(script)
@@ -21,7 +21,7 @@ fn run(backend: BackendKind, invocation: &Invocation, confinement: &Confinement)
 
 fn everywhere(invocation: &Invocation, see: impl Fn(BackendKind, Outcome)) {
     let world = World::new(None);
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         see(backend, run(backend, invocation, &world.confinement()));
     }
     assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
@@ -78,7 +78,7 @@ fn output_beyond_the_limit_is_cut_and_said() {
     let world = World::new(None);
     let limits = Limits { stdout: 10, stderr: 5, ..Limits::default() };
     let confinement = Confinement { limits, ..world.confinement() };
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let outcome = run(backend, &sh("seq 1000; seq 500 >&2"), &confinement);
         assert_eq!(outcome.status, Status::Exit(0));
         assert_eq!(text(&outcome.stdout.bytes), "1\n2\n3\n4\n5\n");
@@ -241,7 +241,7 @@ fn what_cannot_be_started_is_an_error_that_names_it() {
     let world = World::new(None);
     let plain = world.make_file("plain", "no program");
     let confinement = Confinement { read: vec![world.path().to_owned()], ..world.confinement() };
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let runner = runner().with_backend(backend);
         let start = |program: PathBuf| {
             runner.run(&Invocation::new(program), &confinement, &Cancel::never()).unwrap_err()
@@ -291,7 +291,7 @@ fn a_helper_that_is_none_is_an_error_and_not_a_hang() {
 #[test]
 fn a_caller_that_ignores_the_end_of_children_can_run_them() {
     // R4
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let world = World::new(None);
         let probe = world.install(helper(), "probe");
         let mut command = world.command("/bin/bash");
@@ -314,7 +314,7 @@ fn a_cancelled_run_does_not_wait_for_its_time() {
     let world = World::new(None);
     let cancel = Cancel::new().unwrap();
     cancel.cancel();
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let runner = runner().with_backend(backend);
         let outcome = runner.run(&sh("sleep 1000"), &world.confinement(), &cancel).unwrap();
         assert_eq!(outcome.status, Status::Cancelled);
@@ -330,4 +330,55 @@ fn what_would_be_enforced_is_known_before_the_run() {
     let outcome = runner().run(&sh("true"), &confinement, &Cancel::never()).unwrap();
     assert_eq!(before, outcome.enforced);
     println!("{before}");
+}
+
+#[test]
+fn a_child_that_ran_into_a_wall_can_be_told_so() {
+    // R6
+    let world = World::new(None);
+    world.make_directory("outside");
+    let secret = world.make_file("outside/secret", "word");
+    for backend in exercised(&WALLS) {
+        let script = format!("cat {}", secret.display());
+        let outcome = run(backend, &sh(&script), &world.confinement());
+        assert_ne!(outcome.status, Status::Exit(0));
+        let walls: Vec<_> = outcome.denials.iter().map(|denial| denial.wall).collect();
+        // Where the file is not even visible there is no denial to speak of.
+        let hidden = text(&outcome.stderr.bytes).contains("No such file");
+        assert_eq!(walls.contains(&Wall::Filesystem), !hidden, "{:?}", outcome.denials);
+        let outcome = run(backend, &sh("echo x > /usr/new-metier-file"), &world.confinement());
+        assert_eq!(outcome.denials.first().map(|d| d.wall), Some(Wall::Filesystem));
+        let outcome = run(backend, &sh("echo Permission denied >&2"), &world.confinement());
+        assert_eq!(outcome.denials, [], "it ended well");
+    }
+}
+
+#[test]
+fn what_a_child_plants_in_its_private_directory_harms_nobody() {
+    // R4, R6
+    let world = World::new(None);
+    let precious = world.make_directory("precious");
+    world.make_file("precious/file", "text");
+    let place = precious.display();
+    let script = format!(
+        "ln -s {place} link; ln -s {place}/file $HOME/.profile; mkfifo pipe; mkdir -p a/b; \
+         ln -s ../../.. a/b/up; mkdir closed; chmod 0 closed; touch -- '-rf' '*' \"$(printf 'a\\nb')\""
+    );
+    for backend in exercised(&BackendKind::ALL) {
+        let outcome = run(backend, &sh(&script), &world.confinement());
+        assert!(matches!(outcome.status, Status::Exit(_)), "{:?}", outcome.status);
+        assert_eq!(world.left_behind(), Vec::<PathBuf>::new(), "{}", backend.name());
+        assert_eq!(std::fs::read_to_string(precious.join("file")).unwrap(), "text");
+    }
+}
+
+#[test]
+fn a_refused_list_of_hosts_says_what_can_be_had_instead() {
+    // R6
+    let network = Network::Hosts(vec!["example.org".to_owned()]);
+    let confinement = Confinement { network, ..Confinement::default() };
+    let error = runner().enforceable(&confinement).unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains("network: no mechanism can hold a child to a list of hosts"), "{said}");
+    assert!(said.ends_with("only to none, to a loopback of its own, or to all"), "{said}");
 }

@@ -129,6 +129,9 @@ fn explain(
             refused.hints.extend(trust_hint(catalog, settings));
             refused
         }
+        ResourceError::Denied { .. } => {
+            CommandError::refused(error).hint("`metier status` names the policy in force")
+        }
         ResourceError::Read(ReadError::NotFound(_)) => {
             let mut failed = CommandError::failed(error);
             failed.hints.push(nearest(args, settings));

@@ -105,7 +105,7 @@ const STOPS: [Stop; 13] = [
     Stop {
         title: "What a model sees",
         story: "The catalog for a prompt keeps to a budget and says what had to give way.",
-        command: &["prompt", "--style", "markdown", "--budget", "60"],
+        command: &["prompt", "--style", "markdown", "--budget", "75"],
         before: None,
     },
     Stop {

@@ -6,12 +6,15 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod bundled_hello;
+mod bundled_kalshi;
 mod check;
 mod choosing;
 mod completions;
 mod contract;
 mod end;
 mod events;
+mod gc;
 mod global;
 mod guard;
 mod hostile;
@@ -19,6 +22,9 @@ mod lint;
 mod list;
 mod man;
 mod metrics;
+#[cfg(feature = "otlp")]
+mod otlp;
+mod overhead;
 mod overview;
 mod packages;
 mod policy;

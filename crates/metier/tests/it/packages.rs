@@ -261,7 +261,7 @@ fn a_pinned_skill_stays_where_it_is() {
     // P1, P3
     let server = GitServer::start();
     let first = server.repo("skills").skill("pdf", "pdf").commit("one");
-    server
+    let _ = server
         .repo("skills")
         .file("pdf/SKILL.md", "---\nname: pdf\ndescription: X. Use.\n---\n")
         .commit("two");
@@ -275,7 +275,7 @@ fn a_pinned_skill_stays_where_it_is() {
 fn a_checkout_is_filled_from_its_lock_and_frozen_refuses_the_rest() {
     // P3
     let server = GitServer::start();
-    server.repo("skills").skill("pdf", "pdf").skill("notes", "notes").commit("one");
+    let _ = server.repo("skills").skill("pdf", "pdf").skill("notes", "notes").commit("one");
     let world = World::new();
     let url = server.url("skills");
     let run = metier(&world, &["add", &url, "--all", "--yes", "--layer", "project"]);
@@ -319,7 +319,7 @@ fn a_checkout_is_filled_from_its_lock_and_frozen_refuses_the_rest() {
 fn a_source_that_is_not_what_the_lock_says_is_refused() {
     // P3, P4
     let server = GitServer::start();
-    server.repo("skills").skill("pdf", "pdf").commit("one");
+    let _ = server.repo("skills").skill("pdf", "pdf").commit("one");
     let world = World::new();
     metier(&world, &["add", &server.url("skills"), "--yes", "--layer", "project"]);
     let lock = std::fs::read_to_string(world.project().join("skills.lock")).unwrap();
