@@ -84,12 +84,12 @@ pub struct Setup {
     pub settings: Settings,
     /// What must not be recorded.
     pub redactor: Redactor,
+    /// Where what was loaded, read and printed is kept; none keeps nothing.
+    pub artifacts: Option<Artifacts>,
     /// Who vouches for the content of skills.
     pub vouch: Arc<dyn Vouch>,
     /// How closely the content is looked at before it is used.
     pub depth: Depth,
-    /// Where what was loaded, read and printed is kept; none keeps nothing.
-    pub artifacts: Option<Artifacts>,
 }
 
 /// One session.

@@ -64,12 +64,11 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", meaning: "the same for traces" },
 ];
 
-/// Bytes of a typed answer that are read.
-const MAX_TYPED_LINE: u64 = 4096;
-
 /// What the variables for sending to a collector begin with. They fill in details and never cause
 /// anything to be sent.
 pub(crate) const OTLP: &str = "OTEL_EXPORTER_OTLP_";
+/// Bytes of a typed answer that are read.
+const MAX_TYPED_LINE: u64 = 4096;
 
 /// What metier knows about where it was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -184,11 +184,11 @@ pub(crate) fn open(
             base: config.base.unwrap_or_default(),
         },
         redactor: Redactor::new(env::secrets()),
-        vouch: view.vouch,
-        depth: settings.packages.verify.unwrap_or(Depth::Stamps),
         artifacts: artifact_folder(settings)
             .filter(|_| config.artifacts.unwrap_or(true))
             .map(|(_, artifacts)| artifacts.of_journal(&stream.journal)),
+        vouch: view.vouch,
+        depth: settings.packages.verify.unwrap_or(Depth::Stamps),
     };
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),

@@ -28,9 +28,6 @@ pub enum ResourceError {
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
-    /// The skill's content is not what was locked or approved.
-    #[error(transparent)]
-    Changed(#[from] ContentChanged),
     /// A rule of the policy does not let it be read.
     #[error("policy does not allow reading `{path}` of `{name}`: {reason}")]
     Denied {
@@ -41,6 +38,9 @@ pub enum ResourceError {
         /// Why.
         reason: String,
     },
+    /// The skill's content is not what was locked or approved.
+    #[error(transparent)]
+    Changed(#[from] ContentChanged),
     /// The file cannot be read.
     #[error(transparent)]
     Read(ReadError),
@@ -56,8 +56,8 @@ impl ResourceError {
         match self {
             Self::SkillNotFound { .. } => "skill_not_found",
             Self::NotTrusted(_) => "skill_not_trusted",
-            Self::Changed(_) => ContentChanged::CODE,
             Self::Denied { .. } => "read_denied",
+            Self::Changed(_) => ContentChanged::CODE,
             Self::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => "invalid_path",
             Self::Read(ReadError::NotFound(_)) => "file_not_found",
             Self::Read(ReadError::NotAFile(_)) => "not_a_file",

@@ -69,9 +69,9 @@ pub(crate) fn setup() -> Setup {
         ids: Ids { session: "s".into(), agent: Some("mine".into()), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
+        artifacts: None,
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,
-        artifacts: None,
     }
 }
 
