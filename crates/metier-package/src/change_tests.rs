@@ -265,6 +265,14 @@ fn a_note_that_is_not_as_it_was_written_is_not_guessed_at() {
 }
 
 #[test]
+fn a_home_that_is_no_directory_is_said() {
+    // P5
+    let ground = Ground::new();
+    ground.write("home", "a file");
+    assert!(matches!(Hand::take(&ground.home), Err(ChangeError::Turn(_))));
+}
+
+#[test]
 fn only_what_metier_installed_is_touched() {
     // P2
     let ground = Ground::new();

@@ -15,3 +15,4 @@ mod resuming;
 mod session;
 mod simulation;
 mod together;
+mod vouched;
