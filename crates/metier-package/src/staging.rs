@@ -85,6 +85,11 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether anything is at `path`.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 /// Removes a directory if nothing is in it.
 pub(crate) fn remove_if_empty(path: &Path) {
     let _ = fs::remove_dir(path);

@@ -16,3 +16,4 @@ mod script;
 mod session;
 mod simulation;
 mod together;
+mod vouched;

@@ -7,6 +7,7 @@ use metier_format::text::visible_line;
 use metier_format::{AllowedTools, Manifest};
 use metier_store::store::{Location, Skill};
 use metier_store::tokens::{self, Tokens};
+use metier_store::vouch::Vouched;
 use metier_store::{Scripts, Store as _};
 use serde::Serialize;
 use serde_json::Value;
@@ -53,6 +54,12 @@ struct Shown<'a> {
     tokens: Tiers,
     /// SHA-256 of the SKILL.md.
     digest: &'a str,
+    /// The digest of the tree that was locked or approved.
+    tree: Option<String>,
+    /// Who said yes to it.
+    approval: Option<String>,
+    /// What is not as it was when it was locked or approved.
+    differences: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,9 +88,11 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     };
     let at = Location { root: found.root, path: found.path.clone() };
     let skill = load(&view, &at)?;
+    let vouched = view.vouched(found);
+    shape = shape.from(&vouched);
     let scripts = Scripts::in_store(&view.store, &at, &skill);
     shape.diagnostics = shape::diagnostics(&skill.diagnostics);
-    let shown = shown(shape, &skill, scripts, args.exact);
+    let shown = shown(shape, &skill, scripts, args.exact).with(vouched);
     if ui.json() {
         ui.document(&shown);
         return Ok(Status::Ok);
@@ -125,6 +134,17 @@ fn shown<'a>(skill: SkillShape<'a>, loaded: &'a Skill, scripts: Scripts, exact: 
         omitted: loaded.resources.omitted,
         tokens: Tiers { catalog: count(&line), body: count(&loaded.body) },
         digest: &loaded.digest,
+        tree: None,
+        approval: None,
+        differences: Vec::new(),
+    }
+}
+
+impl Shown<'_> {
+    /// The same with what is known about its content.
+    fn with(self, vouched: Vouched) -> Self {
+        let Vouched { tree, approval, differences, .. } = vouched;
+        Self { tree, approval, differences, ..self }
     }
 }
 
@@ -170,6 +190,11 @@ fn facts(shown: &Shown<'_>) -> Vec<(&'static str, String)> {
         ("trust", skill.trust.to_owned()),
         ("state", state),
     ];
+    facts.extend(skill.source.clone().map(|source| ("source", source)));
+    facts.extend(skill.commit.clone().map(|commit| ("commit", commit)));
+    facts.extend(shown.tree.as_ref().map(|tree| ("tree", format!("sha256:{tree}"))));
+    facts.extend(shown.approval.clone().map(|approval| ("approved", approval)));
+    facts.extend(shown.differences.iter().map(|difference| ("changed", difference.clone())));
     facts.extend(skill.version.map(|version| ("version", version.to_owned())));
     if !skill.tags.is_empty() {
         facts.push(("tags", skill.tags.join(", ")));
