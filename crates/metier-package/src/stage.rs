@@ -8,6 +8,7 @@ use crate::entry::{Amounts, Checker, Entry, Kind, check_component, link_target};
 use crate::fetch::{Fetch, FetchError};
 use crate::hazard::{At, Hazard, shown};
 use crate::offer::Offer;
+use crate::progress::{Step, Tell};
 use crate::skills::{Offered, Offering};
 use crate::source::{Fetched, Locked, Refused, Staged};
 use crate::staging::{self, Area};
@@ -19,7 +20,7 @@ const MAX_LINK_BYTES: u64 = 4096;
 pub(crate) fn stage(
     offer: &mut dyn Offer,
     chosen: Offering,
-    settings: &Fetch<'_>,
+    (settings, tell): (&Fetch<'_>, Tell<'_>),
     locked: &Locked,
 ) -> Result<Fetched, FetchError> {
     let Offering { skills, mut refused } = chosen;
@@ -34,6 +35,7 @@ pub(crate) fn stage(
     let all: Vec<usize> = plans.iter().flat_map(|(_, plan)| plan.wanted()).collect();
     offer.prepare(&all)?;
     for (skill, plan) in plans {
+        tell(plan.step(&skill, offer.entries()));
         match write(offer, &skill, plan, settings)? {
             Ok(area) => {
                 let (directory, tree) = area.keep();
@@ -137,6 +139,13 @@ impl Plan {
         }
         checker.finish()?;
         Ok(plan)
+    }
+
+    /// What is told before it is written.
+    fn step<'a>(&self, skill: &'a Offered, entries: &[Entry]) -> Step<'a> {
+        let size = |index: &usize| entries.get(*index).map_or(0, |entry| entry.size);
+        let bytes = self.files.iter().map(|(index, _, _)| size(index)).sum();
+        Step::Staging { skill: skill.name.as_str(), files: self.files.len(), bytes }
     }
 
     fn wanted(&self) -> Vec<usize> {
