@@ -53,7 +53,8 @@ proptest! {
 #[test]
 fn texts_that_are_far_apart_are_shown_as_replaced() {
     // P3
-    let text = |word: &str| (0..MAX_DIFF_EDITS).map(|n| format!("{word} {n}\n")).collect::<String>();
+    let text =
+        |word: &str| (0..MAX_DIFF_EDITS).map(|n| format!("{word} {n}\n")).collect::<String>();
     let (old, new) = (text("old"), text("new"));
     let lines = lines(&old, &new);
     assert_eq!(sides(&lines), (old.clone(), new.clone()));

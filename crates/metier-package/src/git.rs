@@ -26,7 +26,7 @@ use crate::git::stderr::Failure;
 use crate::limits::{LOCAL_SECONDS, MAX_PACK_BYTES, REMOTE_SECONDS};
 
 /// What of the caller's environment git needs to reach a server the way the caller does.
-const REMOTE_VARIABLES: &[&str] = &[
+pub(crate) const REMOTE_VARIABLES: &[&str] = &[
     "ALL_PROXY",
     "CURL_CA_BUNDLE",
     "DBUS_SESSION_BUS_ADDRESS",
@@ -233,3 +233,7 @@ fn failed(status: Status, stderr: &[u8]) -> Failed {
         other => Failed { failure: Failure::Other, detail: format!("git was {other}") },
     }
 }
+
+#[cfg(test)]
+#[path = "git_tests.rs"]
+mod tests;

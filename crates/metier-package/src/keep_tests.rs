@@ -19,7 +19,7 @@ fn a_tree_is_kept_once_and_read_only() {
     let again = stage(&keep, &ground, 1);
     assert!(again.draft.is_none());
     keep.publish(&again, &turn).unwrap();
-    assert_eq!(keep.trees().unwrap(), [first.tree.clone()]);
+    assert_eq!(keep.trees().unwrap(), [first.tree.as_str()]);
     for path in ["SKILL.md", "scripts", "scripts/run.sh", ""] {
         let mode = rustix::fs::stat(keep.path(&first.tree).join(path)).unwrap().st_mode;
         assert_eq!(mode & 0o222, 0, "{path}");
@@ -37,11 +37,13 @@ fn a_damaged_copy_is_replaced_by_a_sound_one() {
     let tree = stage(&keep, &ground, 1);
     keep.publish(&tree, &turn).unwrap();
     let file = keep.path(&tree.tree).join("extra");
-    rustix::fs::symlink("x", file).or_else(|_| {
-        let folder = Folder::open(&keep.path(&tree.tree)).unwrap();
-        folder.set_mode(0o755).unwrap();
-        rustix::fs::symlink("x", keep.path(&tree.tree).join("extra"))
-    }).unwrap();
+    rustix::fs::symlink("x", file)
+        .or_else(|_| {
+            let folder = Folder::open(&keep.path(&tree.tree)).unwrap();
+            folder.set_mode(0o755).unwrap();
+            rustix::fs::symlink("x", keep.path(&tree.tree).join("extra"))
+        })
+        .unwrap();
     assert!(!keep.holds(&tree.tree));
     let sound = stage(&keep, &ground, 1);
     keep.publish(&sound, &turn).unwrap();
@@ -59,7 +61,7 @@ fn two_who_bring_the_same_tree_do_not_meet() {
     let second = keep.stage(&staged.tree, &staged.directory, 1).unwrap();
     keep.publish(&first, &turn).unwrap();
     keep.publish(&second, &turn).unwrap();
-    assert_eq!(Folder::open(&ground.home.store()).unwrap().names().unwrap(), [first.tree.clone()]);
+    assert_eq!(Folder::open(&ground.home.store()).unwrap().names().unwrap(), [first.tree.as_str()]);
     let third = stage(&keep, &ground, 2);
     keep.discard(&third);
     assert_eq!(keep.trees().unwrap().len(), 1);

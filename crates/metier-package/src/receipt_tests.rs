@@ -6,15 +6,23 @@ fn receipts_have_the_shape_agent_base_reads() {
     // P3
     let ground = Ground::new();
     let pinned = Pinned::of(&ground.staged("pdf", 1)).unwrap();
-    let receipt = Receipt::of(&pinned, (&ground.home, &Place::Personal), "2031-05-06T07:08:09", true);
+    let receipt =
+        Receipt::of(&pinned, (&ground.home, &Place::Personal), "2031-05-06T07:08:09", true);
     let mut receipts = Receipts::default();
     receipts.set(receipt);
     let value = serde_json::to_value(&receipts).unwrap();
     let one = &value["pdf"];
     let keys: Vec<&str> = one.as_object().unwrap().keys().map(String::as_str).collect();
     let seed = [
-        "name", "name_canonical", "git_url", "commit_sha", "branch", "tag", "installed_path",
-        "trusted", "installed_at",
+        "name",
+        "name_canonical",
+        "git_url",
+        "commit_sha",
+        "branch",
+        "tag",
+        "installed_path",
+        "trusted",
+        "installed_at",
     ];
     assert_eq!(keys[..9], seed);
     assert_eq!(one["git_url"], "https://git.example/skills");

@@ -45,7 +45,8 @@ fn stamps_are_read_back_as_written_and_foreign_ones_are_none() {
     }
     let text = stamps.to_string();
     assert_eq!(Stamps::read(&text), stamps);
-    for broken in ["", "metier-stamps-2\n", &text.replace("s ", "s x"), &text.replace("t ", "t x")] {
+    for broken in ["", "metier-stamps-2\n", &text.replace("s ", "s x"), &text.replace("t ", "t x")]
+    {
         assert_eq!(Stamps::read(broken), Stamps::default(), "{broken}");
     }
 }

@@ -16,7 +16,8 @@ fn what_was_installed_is_sound_and_what_is_missing_is_named() {
         assert_eq!(one.len(), 1);
     }
     let project = ground.project();
-    let skills = crate::atomic::Folder::open(&ground.path().join("project/.agents/skills")).unwrap();
+    let skills =
+        crate::atomic::Folder::open(&ground.path().join("project/.agents/skills")).unwrap();
     skills.remove("pdf").unwrap();
     let gone = verify(&ground.home, &project, Some(&name("pdf"))).unwrap();
     assert_eq!(gone[0].differences.len(), 3);

@@ -21,7 +21,10 @@ fn both_ways_to_write_a_wish_are_read() {
     wanted.set(&name("notes"), notes);
     wanted.set(&name("sheets"), Want { source: "x/y".to_owned(), ..Want::default() });
     let new = wanted.to_string();
-    assert!(new.contains("# mine") && new.contains("why = \"fun\"") && !new.contains("v2"), "{new}");
+    assert!(
+        new.contains("# mine") && new.contains("why = \"fun\"") && !new.contains("v2"),
+        "{new}"
+    );
     assert!(new.contains("sheets = { source = \"x/y\" }"), "{new}");
     wanted.remove(&name("notes"));
     assert_eq!(wanted.skills().count(), 2);

@@ -6,7 +6,6 @@
     reason = "the one place where the cache's own files are made, remembered and thrown away"
 )]
 
-use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,7 @@ use crate::limits::{
     MAX_LISTING_BYTES, MAX_REFS_BYTES, MAX_SOURCE_ENTRIES, OBJECT_BATCH_BYTES, PROGRESS_INTERVAL,
 };
 use crate::offer::Take;
-use crate::progress::{Progress, Step};
+use crate::progress::{Step, Tell};
 use crate::reference::is_full_id;
 use crate::staging;
 
@@ -33,9 +32,19 @@ use crate::staging;
 pub(crate) struct Repository<'a> {
     git: Git<'a>,
     url: &'a str,
-    progress: RefCell<&'a mut dyn Progress>,
+    tell: Tell<'a>,
     /// Other processes wait until this is closed.
     _turn: File,
+}
+
+/// A branch, tag or commit and a path, as they may have been meant.
+pub(crate) type Reading = (Option<String>, String);
+
+/// What a reference turned out to be.
+pub(crate) struct Resolved {
+    pub(crate) pointed: Pointed,
+    pub(crate) requested: Option<String>,
+    pub(crate) path: String,
 }
 
 impl<'a> Repository<'a> {
@@ -44,7 +53,7 @@ impl<'a> Repository<'a> {
     pub(crate) fn open(
         settings: &'a Fetch<'a>,
         url: &'a str,
-        progress: &'a mut dyn Progress,
+        tell: Tell<'a>,
     ) -> Result<Self, FetchError> {
         let place = settings.cache.join("git");
         let key: String = hex(&sha256(url.as_bytes())).chars().take(32).collect();
@@ -56,7 +65,7 @@ impl<'a> Repository<'a> {
         let lock = place.join(format!("{key}.lock"));
         let turn = take_turn(&lock).map_err(|error| FetchError::io(&lock, error))?;
         let git = Git { settings, directory };
-        let this = Self { git, url, progress: RefCell::new(progress), _turn: turn };
+        let this = Self { git, url, tell, _turn: turn };
         this.tidy().map_err(|error| FetchError::io(&this.git.directory, error))?;
         Ok(this)
     }
@@ -68,23 +77,37 @@ impl<'a> Repository<'a> {
         make(&self.git.directory, "").map_err(failed)
     }
 
-    /// Which commit `requested` is now, as the server says, or as it said last when offline.
-    pub(crate) fn resolve(&self, requested: Option<&str>) -> Result<Pointed, FetchError> {
-        if let Some(id) = requested.filter(|name| is_full_id(name)) {
-            return Ok(Pointed { object: id.to_owned(), commit: id.to_owned() });
+    /// Which commit the first of these readings is now that is one, as the server says, or as it
+    /// said last when offline.
+    pub(crate) fn resolve(&self, readings: &[Reading]) -> Result<Resolved, FetchError> {
+        let first = readings.first().and_then(|(requested, _)| requested.as_deref());
+        let found = |find: &dyn Fn(Option<&str>) -> Option<Pointed>| {
+            readings.iter().find_map(|(requested, path)| {
+                let pointed = find(requested.as_deref())?;
+                let (requested, path) = (requested.clone(), path.clone());
+                Some(Resolved { pointed, requested, path })
+            })
+        };
+        if first.is_some_and(is_full_id) {
+            return found(&whole_id).ok_or_else(|| self.no_such_ref(first));
         }
         if self.git.settings.offline {
-            return self.remembered(requested).ok_or_else(|| self.offline());
+            let last = found(&|requested| self.remembered(requested));
+            return last.ok_or_else(|| self.offline());
         }
         self.tell(Step::Resolving { source: self.url });
-        let listing = self.ask(&refs::patterns(requested))?;
-        let mut pointed = refs::choose(&listing, requested);
-        if let (None, Some(start)) = (&pointed, requested.filter(|n| refs::is_abbreviation(n))) {
-            pointed = refs::abbreviated(&self.ask(&[])?, start);
+        let patterns =
+            readings.iter().flat_map(|(requested, _)| refs::patterns(requested.as_deref()));
+        let listing = self.ask(&patterns.collect::<Vec<_>>())?;
+        let mut resolved = found(&|requested| refs::choose(&listing, requested));
+        if let (None, Some(start)) = (&resolved, first.filter(|n| refs::is_abbreviation(n))) {
+            let all = self.ask(&[])?;
+            let short = |name: Option<&str>| name.and_then(|_| refs::abbreviated(&all, start));
+            resolved = found(&short);
         }
-        let pointed = pointed.ok_or_else(|| self.no_such_ref(requested))?;
-        self.remember(requested, &pointed)?;
-        Ok(pointed)
+        let resolved = resolved.ok_or_else(|| self.no_such_ref(first))?;
+        self.remember(resolved.requested.as_deref(), &resolved.pointed)?;
+        Ok(resolved)
     }
 
     /// Brings the commit and its trees here, unless they are; gives the commit's own id.
@@ -98,7 +121,11 @@ impl<'a> Repository<'a> {
         self.fit_format(&pointed.object)?;
         self.tell(Step::Fetching { source: self.url });
         let refspec = format!("+{0}:refs/metier/{0}", pointed.object);
-        self.fetch(&["--depth=1", "--end-of-options", "origin", &refspec], Vec::new())?;
+        let args = ["--filter=blob:none", "--depth=1", "--end-of-options", "origin", &refspec];
+        self.fetch(&args, Vec::new()).map_err(|error| match error {
+            FetchError::NoSuchRef { .. } => self.no_such_ref(Some(&pointed.object)),
+            other => other,
+        })?;
         self.has(pointed)?.ok_or_else(|| self.broken("the commit did not arrive"))
     }
 
@@ -131,8 +158,13 @@ impl<'a> Repository<'a> {
         if entries.len() > MAX_SOURCE_ENTRIES { Err(too_many()) } else { Ok(entries) }
     }
 
-    /// Brings the content of these objects here, as far as it is not; gives their sizes.
-    pub(crate) fn bring_content(&self, ids: &[String]) -> Result<Vec<u64>, FetchError> {
+    /// Brings the content of these objects of a commit here, as far as it is not; gives their
+    /// sizes.
+    pub(crate) fn bring_content(
+        &self,
+        commit: &str,
+        ids: &[String],
+    ) -> Result<Vec<u64>, FetchError> {
         let here = self.check(ids)?;
         let pairs = ids.iter().zip(&here);
         let missing: Vec<&str> =
@@ -145,7 +177,15 @@ impl<'a> Repository<'a> {
         }
         self.tell(Step::Fetching { source: self.url });
         let input = missing.iter().flat_map(|id| [id.as_bytes(), b"\n"]).flatten().copied();
-        self.fetch(&["--stdin", "origin"], input.collect())?;
+        match self.fetch(&["--filter=blob:none", "--stdin", "origin"], input.collect()) {
+            // A server that lets nobody ask for single files gives all of them.
+            Err(FetchError::NoSuchRef { .. }) => {
+                let refspec = format!("+{commit}:refs/metier/{commit}");
+                let all = ["--no-filter", "--refetch", "--depth=1", "--end-of-options", "origin"];
+                self.fetch(&[&all[..], &[&refspec]].concat(), Vec::new())?;
+            }
+            other => drop(other?),
+        }
         let sizes = self.check(ids)?.into_iter().map(|check| check.map(|(_, size)| size));
         sizes.collect::<Option<Vec<u64>>>().ok_or_else(|| self.broken("a file did not arrive"))
     }
@@ -187,7 +227,7 @@ impl<'a> Repository<'a> {
     }
 
     pub(crate) fn tell(&self, step: Step<'_>) {
-        self.progress.borrow_mut().step(step);
+        (self.tell)(step);
     }
 
     /// The commit's own id, when it and its tree are here.
@@ -251,7 +291,6 @@ impl<'a> Repository<'a> {
         let head = [
             "fetch",
             "--quiet",
-            "--filter=blob:none",
             "--no-tags",
             "--no-recurse-submodules",
             "--no-auto-maintenance",
@@ -263,21 +302,8 @@ impl<'a> Repository<'a> {
     /// A command that talks to the server, tried again while that may help.
     fn remote(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, FetchError> {
         let retry = self.git.settings.retry;
-        let mut delays = retry.delays.iter();
-        loop {
-            let failed = match self.watched(args, stdin.clone())? {
-                Ok(bytes) => return Ok(bytes),
-                Err(failed) => failed,
-            };
-            let passes = matches!(failed.failure, Failure::Transient | Failure::RateLimited);
-            match delays.next().filter(|_| passes) {
-                Some(delay) => {
-                    self.tell(Step::Retrying { reason: &failed.detail, after: *delay });
-                    (retry.sleep)(*delay);
-                }
-                None => return Err(self.error(failed)),
-            }
-        }
+        let done = retry.persist(self.tell, &|| self.watched(args, stdin.clone()))?;
+        done.map_err(|failed| self.error(failed))
     }
 
     /// One try, during which the size of what arrives is told.
@@ -415,8 +441,14 @@ impl<'a> Repository<'a> {
     }
 }
 
+/// A whole id stands for itself.
+fn whole_id(requested: Option<&str>) -> Option<Pointed> {
+    let id = requested.filter(|name| is_full_id(name))?;
+    Some(Pointed { object: id.to_owned(), commit: id.to_owned() })
+}
+
 /// What a failure is to whoever asked.
-fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
+pub(crate) fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
     let Failed { failure, detail } = failed;
     let place = url.to_owned();
     match failure {

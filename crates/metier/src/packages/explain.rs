@@ -81,7 +81,6 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         }
         FetchError::Changed { .. } => ("changed_while_read", None),
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
-        FetchError::Unsupported { .. } => ("unsupported", None),
         _ => ("fetch_failed", None),
     };
     let failed = CommandError::failed(error).code(code);

@@ -13,7 +13,8 @@ pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     pub(crate) fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
 }
@@ -23,7 +24,8 @@ fn files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut ahead = vec![root.to_owned()];
     while let Some(directory) = ahead.pop() {
-        let mut entries: Vec<_> = std::fs::read_dir(directory).unwrap().map(Result::unwrap).collect();
+        let mut entries: Vec<_> =
+            std::fs::read_dir(directory).unwrap().map(Result::unwrap).collect();
         entries.sort_by_key(std::fs::DirEntry::path);
         for entry in entries {
             let kind = entry.file_type().unwrap();
