@@ -238,7 +238,7 @@ fn linked(patient: &Patient<'_>, place: &Place) -> Vec<Finding> {
         })
         .collect();
     let Ok(links) = links::Links::read(home, place) else { return findings };
-    if links.agents.is_empty() || !gone.is_empty() {
+    if links == links::Links::default() || !gone.is_empty() {
         return findings;
     }
     match link::plan(&linking, &links, links.clone(), &[]) {

@@ -301,9 +301,8 @@ fn skills_of_one_name_in_two_roots_are_said() {
     let store = FileStore::new(roots);
     let discovery = store.discover(&metier_store::discover::ScanLimits::default());
     let catalog = Catalog::build(discovery, &Precedence::default(), &Selection::default());
-    let seen = with(&machine, |patient| {
-        examine(&Patient { catalog: Some(&catalog), ..patient.clone() })
-    });
+    let seen =
+        with(&machine, |patient| examine(&Patient { catalog: Some(&catalog), ..patient.clone() }));
     assert_eq!(codes(&seen), [Code::Shadowed], "{seen:?}");
     assert_eq!(seen.len(), 1, "a link to the same directory is no rival");
     assert!(seen[0].path.ends_with("fetched/3/pdf"));
@@ -316,9 +315,8 @@ fn programs_that_nobody_installed_are_a_note() {
     machine.ground.write("bin/uv", "");
     machine.ground.write("bin/git", "");
     let programs = [machine.ground.path().join("bin")];
-    let seen = with(&machine, |patient| {
-        examine(&Patient { programs: &programs, ..patient.clone() })
-    });
+    let seen =
+        with(&machine, |patient| examine(&Patient { programs: &programs, ..patient.clone() }));
     let names: Vec<_> = seen.iter().map(|finding| finding.path.as_str()).collect();
     assert_eq!(names, ["node", "python3"]);
     assert!(seen.iter().all(|f| f.code == Code::NoProgram && f.severity == Severity::Note));

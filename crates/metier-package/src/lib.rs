@@ -7,6 +7,7 @@
 //! who vouches for what is installed. This crate knows nothing of sessions, prints nothing, and asks
 //! nobody anything: whoever calls it brings the yes.
 
+pub mod adopt;
 pub mod agents;
 pub mod approve;
 pub mod archive;
@@ -22,6 +23,7 @@ mod entry;
 pub mod fetch;
 mod git;
 mod git_offer;
+mod git_tree;
 pub mod hazard;
 pub mod home;
 pub mod inspect;

@@ -128,6 +128,12 @@ pub const RACY_NANOSECONDS: i128 = 2_000_000_000;
 /// Names in one agent's directory that are looked at for links: more than any agent could show.
 pub const MAX_AGENT_ENTRIES: usize = 10_000;
 
+/// Bytes of another tool's record that are read: a thousand times what they usually have.
+pub const MAX_FOREIGN_BYTES: u64 = 4 << 20;
+
+/// Skills of another tool's record that are looked at.
+pub const MAX_FOREIGN_SKILLS: usize = 10_000;
+
 /// Bytes copied at once.
 pub const COPY_BYTES: usize = 256 * 1024;
 

@@ -12,10 +12,11 @@ use metier_store::client::{Agent, Places};
 use serde::Serialize;
 
 use crate::agents::{Reach, reaches};
+use crate::atomic::Folder;
 use crate::change::{ChangeError, Hand, Repaired};
 use crate::home::{Home, Place};
 use crate::link_change::{Standing, commit, find, look, mend, missing, thing};
-use crate::links::{Choice, How, Links, Made, Note, Replaced};
+use crate::links::{Choice, How, Links, Made, Note, Replaced, Thing};
 use crate::pinned::Pinned;
 use crate::records::{RecordError, Records};
 use crate::trust::By;
@@ -140,7 +141,10 @@ pub fn link(
 /// Takes from `agents` what metier gave them; from all of them when none is named.
 pub fn unlink(linking: &Linking<'_>, agents: &[&'static Agent]) -> Result<Linked, ChangeError> {
     let forget = |links: &mut Links| match agents.is_empty() {
-        true => links.agents.clear(),
+        true => {
+            links.agents.clear();
+            links.singles.clear();
+        }
         false => links.agents.retain(|id, _| !agents.iter().any(|agent| agent.id == id)),
     };
     act(linking, "unlink", forget, &[])
@@ -217,6 +221,7 @@ pub(crate) fn plan(
     for (folder, how) in &folders {
         planning.folder(folder, *how, &skills)?;
     }
+    planning.singles(&skills)?;
     planning.leave()?;
     planning.after.made.sort();
     planning.linked.left.sort();
@@ -303,39 +308,69 @@ impl Planning<'_> {
         }
         for pinned in skills {
             let name = pinned.name.as_str();
-            let Some(thing) = thing((home, place), (folder, name), how, &pinned.tree) else {
-                self.left(place.base(home).join(folder), Why::NotText);
-                continue;
-            };
-            let made = Made { folder: folder.to_owned(), name: name.to_owned(), thing };
-            let standing = match &open {
-                Some(open) => self.standing(open, &made)?,
-                None => Standing::Empty,
-            };
-            let path = self.path(&made);
-            match standing {
-                Standing::Ours => self.after.made.push(made),
-                Standing::Empty if !verify::look(home, place, pinned).is_sound() => {
-                    self.left(path, Why::Drifted);
+            match thing((home, place), (folder, name), how, &pinned.tree) {
+                Some(thing) => {
+                    let made = Made { folder: folder.to_owned(), name: name.to_owned(), thing };
+                    self.one(open.as_ref(), made, pinned)?;
                 }
-                Standing::Empty => {
-                    self.linked.made.push(path.to_string_lossy().into_owned());
-                    self.after.made.push(made);
-                }
-                Standing::Foreign => self.left(path, Why::Foreign),
+                None => self.left(place.base(home).join(folder), Why::NotText),
             }
         }
         Ok(())
     }
 
+    /// One link, when it can be there.
+    fn one(
+        &mut self,
+        open: Option<&Folder>,
+        made: Made,
+        pinned: &Pinned,
+    ) -> Result<(), ChangeError> {
+        let Linking { home, place, .. } = *self.linking;
+        let standing = match open {
+            Some(open) => self.standing(open, &made)?,
+            None => Standing::Empty,
+        };
+        let path = self.path(&made);
+        match standing {
+            Standing::Ours => self.after.made.push(made),
+            Standing::Empty if !verify::look(home, place, pinned).is_sound() => {
+                self.left(path, Why::Drifted);
+            }
+            Standing::Empty => {
+                self.linked.made.push(path.to_string_lossy().into_owned());
+                self.after.made.push(made);
+            }
+            Standing::Foreign => self.left(path, Why::Foreign),
+        }
+        Ok(())
+    }
+
+    /// Links that are wanted whichever agents are, while their skill is installed.
+    fn singles(&mut self, skills: &[Pinned]) -> Result<(), ChangeError> {
+        for (folder, name) in std::mem::take(&mut self.after.singles) {
+            let Some(pinned) = skills.iter().find(|pinned| pinned.name.as_str() == name) else {
+                continue;
+            };
+            if self.after.find(&folder, &name).is_none() {
+                self.folder(&folder, How::Link, std::slice::from_ref(pinned))?;
+            }
+            self.after.singles.insert((folder, name));
+        }
+        Ok(())
+    }
+
     /// What stands where `made` shall be: what may be replaced counts as nothing.
-    fn standing(&self, open: &crate::atomic::Folder, made: &Made) -> Result<Standing, ChangeError> {
+    fn standing(&self, open: &Folder, made: &Made) -> Result<Standing, ChangeError> {
         let standing = look(open, &made.name, &made.thing)?;
         if standing != Standing::Foreign {
             return Ok(standing);
         }
-        let of = |folder: &str, name: &str| folder == made.folder && name == made.name;
-        let replaced = self.replaced.iter().any(|one| of(&one.folder, &one.name));
+        let of = |one: &&Replaced| one.folder == made.folder && one.name == made.name;
+        let replaced = match self.replaced.iter().find(of) {
+            Some(one) => look(open, &made.name, &Thing::Copy(one.tree.clone()))? == Standing::Ours,
+            None => false,
+        };
         let earlier = match self.before.find(&made.folder, &made.name) {
             Some(earlier) => look(open, &made.name, &earlier.thing)? == Standing::Ours,
             None => false,

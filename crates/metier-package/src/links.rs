@@ -1,7 +1,7 @@
 //! What is written down about links: which agents a person chose, and everything metier made in
 //! their directories. One file a place, beside its receipts. Shapes only; [`crate::link`] acts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,10 @@ pub struct Links {
     /// Everything metier made, by folder and name.
     #[serde(default)]
     pub made: Vec<Made>,
+    /// Links that are wanted whichever agents are, by folder and name: what metier took over from
+    /// others stays visible where it was.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub singles: BTreeSet<(String, String)>,
     /// Directories metier made to put links in, the outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
@@ -123,8 +127,8 @@ impl Links {
 
     /// The text that is written; empty when there is nothing to say.
     pub(crate) fn text(&self) -> String {
-        let unknown = self.extra.is_empty();
-        if self.agents.is_empty() && self.made.is_empty() && self.folders.is_empty() && unknown {
+        let said = Self { project: None, ..self.clone() };
+        if said == Self::default() {
             return String::new();
         }
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, agents, check, completions, doctor, end, events, gc, guard, help_script, info, link, lint,
+    add, adopt, agents, check, completions, doctor, end, events, gc, guard, help_script, info, link, lint,
     list, man, metrics, outdated, prompt, props, read, release, remove, replay, rollback, run,
     scripts, search, show, status, sync, tour, trust, unlink, update, use_skill, verify, why,
 };
@@ -144,6 +144,7 @@ pub(crate) enum Command {
     Unlink(unlink::UnlinkArgs),
     Agents(agents::AgentsArgs),
     Doctor(doctor::DoctorArgs),
+    Adopt(adopt::AdoptArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

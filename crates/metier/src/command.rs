@@ -1,6 +1,7 @@
 //! One file a command: its arguments, what it does, what it prints.
 
 pub(crate) mod add;
+pub(crate) mod adopt;
 pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -95,6 +96,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Link(args)) => link::run(args, &settings, ui),
         Some(Command::Unlink(args)) => unlink::run(args, &settings, ui),
         Some(Command::Agents(args)) => agents::run(args, &settings, ui),
+        Some(Command::Adopt(args)) => adopt::run(args, &settings, ui),
         Some(Command::Doctor(args)) => doctor::run(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),

@@ -188,6 +188,11 @@ impl Fetching {
         })
     }
 
+    /// What short forms are short for.
+    pub(crate) fn bases(&self) -> &Bases {
+        &self.bases
+    }
+
     /// What `text` means.
     pub(crate) fn reference(&self, text: &str) -> Result<Reference, CommandError> {
         Reference::parse(text, &self.bases).map_err(|error| reference_error(error, text))
