@@ -154,7 +154,7 @@ fn what_somebody_puts_there_while_a_change_is_unfinished_is_theirs() {
     let act = &ACTS[1];
     let machine = prepared(act);
     let (_, calls) = faults::with(None, || (act.run)(&machine));
-    for at in 0..calls.len() {
+    for (at, call) in calls.iter().enumerate() {
         let machine = prepared(act);
         let _ = faults::with(Some((at, Fault::Gone)), || (act.run)(&machine));
         let folder = machine.user(".config/crush/skills");
@@ -163,7 +163,7 @@ fn what_somebody_puts_there_while_a_change_is_unfinished_is_theirs() {
         std::fs::write(folder.join("pdf"), "mine").unwrap();
         machine.unlink(&HOME, &[]).unwrap();
         let text = std::fs::read_to_string(folder.join("pdf")).unwrap();
-        assert_eq!(text, "mine", "{at}, {}", calls[at]);
+        assert_eq!(text, "mine", "{at}, {call}");
     }
 }
 

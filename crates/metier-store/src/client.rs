@@ -123,7 +123,8 @@ impl Places {
     #[must_use]
     pub fn resolve(&self, directory: &str) -> Option<PathBuf> {
         if let Some((name, default, rest)) = variable(directory) {
-            return Some(self.variable(name, default)?.join(rest));
+            let start = self.variable(name, default)?;
+            return Some(if rest.is_empty() { start } else { start.join(rest) });
         }
         if let Some(rest) = directory.strip_prefix("~/") {
             return Some(self.home.as_ref()?.join(rest));

@@ -1,7 +1,7 @@
 //! Installed skills in the agents' directories, what the doctor says of them, and skills of other
 //! tools taken over: the real binary in a world with agents in it.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use metier_testing::{Run, World};
@@ -84,10 +84,13 @@ fn linked_agents_get_what_is_installed_now_and_later() {
     assert!(claude(&world, "notes").is_symlink(), "{}", run.stderr);
     assert!(run.stderr.contains("linked"), "{}", run.stderr);
     let agents = json(&world, &["agents"]);
-    assert_eq!(agents["agents"][0]["personal"], json!({
-        "directory": claude(&world, "").to_str().unwrap().trim_end_matches('/'),
-        "linked": true, "skills": 2,
-    }));
+    assert_eq!(
+        agents["agents"][0]["personal"],
+        json!({
+            "directory": claude(&world, "").to_str().unwrap().trim_end_matches('/'),
+            "linked": true, "skills": 2,
+        })
+    );
     metier(&world, &["remove", "pdf"]);
     assert!(!claude(&world, "pdf").is_symlink());
     let list = json(&world, &["list"]);
@@ -114,7 +117,6 @@ fn what_others_put_there_stays_and_is_said() {
     // P7
     let world = world();
     add(&world, "pdf", &[]);
-    world.write("home/.claude/skills/pdf/SKILL.md", "mine");
     let theirs = world.home().join(".claude/skills/pdf/SKILL.md");
     std::fs::create_dir_all(theirs.parent().unwrap()).unwrap();
     std::fs::write(&theirs, "mine").unwrap();
@@ -183,10 +185,10 @@ fn the_doctor_finds_repairs_and_says_what_it_did() {
     let home = world.home().join(".local/share/metier");
     std::fs::set_permissions(&home, PermissionsExt::from_mode(0o777)).unwrap();
     let run = metier(&world, &["doctor", "--json"]);
-    assert_eq!((run.code, codes(&run, "findings")), (1, vec![
-        "open-to-others".to_owned(),
-        "agent-gone".to_owned(),
-    ]));
+    assert_eq!(
+        (run.code, codes(&run, "findings")),
+        (1, vec!["open-to-others".to_owned(), "agent-gone".to_owned(),])
+    );
     let run = metier(&world, &["doctor", "--fix", "--json"]);
     assert_eq!((run.code, codes(&run, "findings")), (0, Vec::new()), "{}", run.stdout);
     assert_eq!(codes(&run, "fixed").len(), 2);
@@ -231,7 +233,8 @@ fn the_doctor_says_what_was_left_unfinished_before_it_is_finished() {
 fn foreign(world: &World) -> PathBuf {
     let directory = world.home().join(".agents/skills/sheets");
     std::fs::create_dir_all(&directory).unwrap();
-    let text = "---\nname: sheets\ndescription: Does sheets. Use when sheets are due.\n---\n\nDo.\n";
+    let text =
+        "---\nname: sheets\ndescription: Does sheets. Use when sheets are due.\n---\n\nDo.\n";
     std::fs::write(directory.join("SKILL.md"), text).unwrap();
     let lock = json!({"version": 3, "skills": {"sheets": {
         "source": "owner/repo", "sourceType": "github",
@@ -240,6 +243,12 @@ fn foreign(world: &World) -> PathBuf {
     }}});
     std::fs::write(world.home().join(".agents/.skill-lock.json"), lock.to_string()).unwrap();
     directory
+}
+
+fn trust(list: &Value) -> &str {
+    let skills = list["skills"].as_array().unwrap();
+    let found = skills.iter().find(|skill| skill["name"] == "sheets").unwrap();
+    found["trust"].as_str().unwrap()
 }
 
 #[test]
@@ -251,11 +260,11 @@ fn skills_of_other_tools_are_taken_over_after_a_yes() {
     assert!(run.stdout.contains("sheets by skills from https://git.example/owner/repo.git"));
     check_error(&metier(&world, &["adopt", "--json"]), 3, "not_confirmed");
     let list = json(&world, &["list"]);
-    assert_eq!(list["skills"][0]["trust"], "present", "{list}");
+    assert_eq!(trust(&list), "present");
     let adopted = json(&world, &["adopt", "--yes"]);
     assert_eq!(adopted["approved"], json!([directory.to_str().unwrap()]));
     let list = json(&world, &["list"]);
-    assert_eq!(list["skills"][0]["trust"], "approved", "{list}");
+    assert_eq!(trust(&list), "approved");
     assert!(!directory.is_symlink());
     let run = metier(&world, &["adopt"]);
     assert!(run.stdout.contains("taken over already"), "{}", run.stdout);
@@ -298,7 +307,10 @@ fn any_number_of_processes_link_and_add_at_once() {
         let text = format!("---\nname: {name}\ndescription: Does it. Use when due.\n---\n\nDo.\n");
         world.write(format!("many/{name}/SKILL.md"), text);
     }
-    let start = |args: &[&str]| world.command(METIER).args(args).spawn().unwrap();
+    let start = |args: &[&str]| {
+        let silent = std::process::Stdio::null();
+        world.command(METIER).args(args).stdout(silent).spawn().unwrap()
+    };
     let mut children = Vec::new();
     for name in &names {
         let source = world.path().join("many").join(name).display().to_string();
