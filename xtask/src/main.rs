@@ -12,6 +12,7 @@
 
 mod bench;
 mod check;
+mod crash;
 mod fuzz;
 mod process;
 mod race;
@@ -62,6 +63,12 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "crash",
+        arguments: "[--quick]",
+        about: "kill and fail `add`, `update`, `remove` and `sync` at every system call; needs strace",
+        run: crash::run,
     },
     Task {
         name: "sanitize",

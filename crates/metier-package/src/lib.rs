@@ -22,7 +22,9 @@ mod git;
 mod git_offer;
 pub mod hazard;
 pub mod home;
+pub mod inspect;
 pub mod install;
+pub mod installed;
 mod keep;
 pub mod ledger;
 pub mod limits;
@@ -47,7 +49,11 @@ pub mod verify;
 pub mod wanted;
 
 #[cfg(test)]
+#[path = "fixture_tests.rs"]
 mod fixture;
+#[cfg(test)]
+#[path = "tampers_tests.rs"]
+mod tampers;
 
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};

@@ -38,6 +38,9 @@ fn setup() -> Setup {
         settings: Settings::default(),
         redactor: Redactor::default(),
         artifacts: None,
+        vouch: Arc::new(metier_store::vouch::Nobody),
+        depth: metier_store::vouch::Depth::Stamps,
+        scripts: metier_runtime::ScriptGround::default(),
     }
 }
 

@@ -4,12 +4,16 @@
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
 //! a frame that was written, by this process or another: every act takes a turn on the journal and
 //! catches up first, so a session may stay open for hours while others act in it. Start at
-//! [`Session::open`]; the effects are in `activation`, `guard`, `resource` and `release`.
+//! [`Session::open`]; the effects are in `activation`, `guard`, `resource`,
+//! `script`, `hook` and `release`.
 
 mod activation;
 mod guard;
+mod hook;
 mod release;
 mod resource;
+mod script;
+mod vouched;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +21,7 @@ use std::sync::Arc;
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
+use metier_store::vouch::{Depth, Vouch};
 use metier_store::{Store, suggest};
 use serde::Serialize;
 
@@ -24,12 +29,14 @@ use crate::arguments::Base;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
 use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
 use crate::redact::Redactor;
+use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
 
 pub use activation::{Activation, ActivationError, Invocation, Overrides};
 pub use guard::Guarded;
 pub use release::ReleaseError;
 pub use resource::ResourceError;
+pub use vouched::ContentChanged;
 
 /// What happens when an active skill is asked for again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,8 +88,14 @@ pub struct Setup {
     pub settings: Settings,
     /// What must not be recorded.
     pub redactor: Redactor,
+    /// What running scripts needs of its surroundings.
+    pub scripts: ScriptGround,
     /// Where what was loaded, read and printed is kept; none keeps nothing.
     pub artifacts: Option<Artifacts>,
+    /// Who vouches for the content of skills.
+    pub vouch: Arc<dyn Vouch>,
+    /// How closely the content is looked at before it is used.
+    pub depth: Depth,
 }
 
 /// One session.

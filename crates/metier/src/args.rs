@@ -8,8 +8,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    check, completions, end, events, gc, guard, lint, list, man, metrics, prompt, props, read,
-    release, replay, search, show, status, tour, use_skill, why,
+    add, check, completions, end, events, gc, guard, help_script, info, lint, list, man, metrics,
+    outdated, prompt, props, read, release, remove, replay, rollback, run, scripts, search, show,
+    status, sync, tour, trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -122,10 +123,23 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Guard(guard::GuardArgs),
     Read(read::ReadArgs),
+    Scripts(scripts::ScriptsArgs),
+    HelpScript(help_script::HelpScriptArgs),
+    Run(run::RunArgs),
     Events(events::EventsArgs),
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
     Gc(gc::GcArgs),
+    Add(add::AddArgs),
+    Remove(remove::RemoveArgs),
+    Update(update::UpdateArgs),
+    Outdated(outdated::OutdatedArgs),
+    Info(info::InfoArgs),
+    Sync(sync::SyncArgs),
+    Verify(verify::VerifyArgs),
+    Rollback(rollback::RollbackArgs),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

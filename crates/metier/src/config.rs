@@ -17,6 +17,7 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_store::disclose::Style;
+use metier_store::vouch::Depth;
 use metier_store::{Layer, Precedence};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -61,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) prompt: PromptConfig,
     /// `session.*`, `journal.*`, `policy.*`.
     pub(crate) session: SessionConfig,
+    /// `packages.*`.
+    pub(crate) packages: PackageConfig,
     /// `color`.
     pub(crate) color: Option<ColorChoice>,
 }
@@ -85,6 +88,19 @@ pub(crate) struct PromptConfig {
     pub(crate) budget: Option<usize>,
     /// `prompt.pinned`.
     pub(crate) pinned: Vec<String>,
+}
+
+/// `packages.*`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PackageConfig {
+    /// `packages.repositories`.
+    pub(crate) repositories: Option<String>,
+    /// `packages.require-signature`.
+    pub(crate) require_signature: bool,
+    /// `packages.signers`, resolved.
+    pub(crate) signers: Option<PathBuf>,
+    /// `packages.verify`.
+    pub(crate) verify: Option<Depth>,
 }
 
 /// One key of the settings file.
@@ -149,6 +165,14 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.hosts = extend::hosts(value)?; Ok(()) } },
     Key { name: "programs", default: "none", meaning: "programs that run others, beside the known: `{names, command-at, …}`",
         set: |config, value| { config.session.programs = list(value, extend::program)?; Ok(()) } },
+    Key { name: "packages.repositories", default: "https://github.com", meaning: "what `owner/repo` is below",
+        set: |config, value| { config.packages.repositories = Some(text(value)?); Ok(()) } },
+    Key { name: "packages.require-signature", default: "false", meaning: "whether only skills with a good signature are installed",
+        set: |config, value| { config.packages.require_signature = boolean(value)?; Ok(()) } },
+    Key { name: "packages.signers", default: "none", meaning: "whose SSH signatures are known: a file as git's `gpg.ssh.allowedSignersFile`",
+        set: |config, value| { config.packages.signers = Some(path(value)?); Ok(()) } },
+    Key { name: "packages.verify", default: "stamps", meaning: "how closely content is looked at before use: by `stamps`, or all its `bytes`",
+        set: |config, value| { config.packages.verify = Some(depth(value)?); Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];
@@ -223,6 +247,9 @@ impl Config {
         }
         for folder in &mut config.trusted_folders {
             *folder = environment.resolve(folder, &base);
+        }
+        if let Some(signers) = &mut config.packages.signers {
+            *signers = environment.resolve(signers, &base);
         }
         for file in &mut config.session.policy_files {
             *file = environment.resolve(file, &base);
@@ -457,6 +484,14 @@ fn profile(value: &Value<'_>) -> Result<Profile, Fault> {
     let names = Profile::ALL.map(Profile::as_str);
     choice(value, "a profile", &names, |word| {
         Profile::ALL.into_iter().find(|profile| profile.as_str() == word)
+    })
+}
+
+fn depth(value: &Value<'_>) -> Result<Depth, Fault> {
+    choice(value, "a way to look", &["stamps", "bytes"], |word| match word {
+        "stamps" => Some(Depth::Stamps),
+        "bytes" => Some(Depth::Bytes),
+        _ => None,
     })
 }
 

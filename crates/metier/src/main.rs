@@ -16,6 +16,7 @@ mod interrupt;
 mod law;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod packages;
 mod parallel;
 mod session;
 mod settings;
@@ -38,6 +39,10 @@ use metier_format::text::{is_live, visible};
 use ui::Ui;
 
 fn main() -> ExitCode {
+    // The sandbox starts this program again to build its walls; before anything else is set up.
+    if let Some(code) = metier_sandbox::helper_main() {
+        return code;
+    }
     std::panic::set_hook(Box::new(|panic| ui::write_stderr(&bug_report(&panic.to_string()))));
     ExitCode::from(contain(|| run(env::arguments(), &Environment::read())))
 }

@@ -3,16 +3,18 @@
 use metier_format::manifest::ContextMode;
 use metier_format::{AllowedTools, NameKey};
 use metier_policy::{Override, Ruling, ToolCall, Verdict};
+use metier_store::Scripts;
 use metier_store::catalog::{Entry, Trust, Visibility};
 use metier_store::selection::HiddenReason;
 use metier_store::store::{LoadError, Skill};
 use metier_store::tokens;
+use metier_store::vouch::Standing;
 use serde::Serialize;
 
-use super::{Again, Session};
+use super::{Again, ContentChanged, Session};
 use crate::arguments::{Substitution, substitute};
 use crate::event::{
-    Event, OverrideRuled, SkillActivated, SkillInvoked, SkillLoaded, SkillRefused, Trigger,
+    Chain, Event, OverrideRuled, SkillActivated, SkillInvoked, SkillLoaded, SkillRefused, Trigger,
 };
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_LISTED_RESOURCES, MAX_STACK};
@@ -62,6 +64,8 @@ pub struct Activation {
     pub layer: &'static str,
     /// Its trust.
     pub trust: &'static str,
+    /// Where its content is from, what exactly it is and who said yes to it, as far as is known.
+    pub chain: Chain,
     /// One line to show the user, when the skill was never approved.
     pub notice: Option<String>,
     /// Whether it was active already and only its text is given again.
@@ -94,6 +98,9 @@ pub enum ActivationError {
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
+    /// Its content is not what was locked or approved.
+    #[error(transparent)]
+    Changed(#[from] ContentChanged),
     /// The selection leaves it out.
     #[error("`{name}` is not offered here: {reason}")]
     Hidden {
@@ -130,6 +137,16 @@ pub enum ActivationError {
         /// Why.
         reason: String,
     },
+    /// Its `pre` hook said no.
+    #[error("the hook `{hook}` of `{name}` blocks it: {reason}")]
+    Hook {
+        /// The skill.
+        name: String,
+        /// The hook's path inside it.
+        hook: String,
+        /// Why.
+        reason: String,
+    },
     /// It cannot be loaded any more.
     #[error("`{name}` cannot be loaded")]
     Invalid {
@@ -151,6 +168,7 @@ impl ActivationError {
             Self::NotFound { .. } => "skill_not_found",
             Self::AlreadyActive(_) => "skill_already_active",
             Self::NotTrusted(_) => "skill_not_trusted",
+            Self::Changed(_) => ContentChanged::CODE,
             Self::Hidden { .. } => "skill_hidden",
             Self::OutOfScope { .. } => "skill_out_of_scope",
             Self::NotForModels(_) => "skill_not_for_models",
@@ -158,6 +176,7 @@ impl ActivationError {
             Self::StackFull(_) => "skill_stack_full",
             Self::ArgumentsTooLarge(_) => "skill_arguments_too_large",
             Self::Denied { .. } => "skill_denied",
+            Self::Hook { .. } => "skill_hook_failed",
             Self::Invalid { .. } => "skill_invalid",
             Self::Journal(_) => "journal_refused",
         }
@@ -189,7 +208,7 @@ impl Session {
     }
 
     fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
-        let entry = self.look_up(invocation)?;
+        let entry = self.look_up(invocation.name)?;
         let name = entry.name().to_string();
         let repeated = self.state.stack.iter().any(|active| active.skill.name == name);
         self.admit(&entry, invocation, repeated)?;
@@ -203,22 +222,34 @@ impl Session {
         }
         let loaded = self.setup.store.load(&entry.location());
         let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
+        let vouched = self.vouched(&entry)?;
+        let trust = self.trust_now(&entry, &vouched);
+        if trust == Trust::Untrusted && entry.trust != Trust::Untrusted {
+            // The yes was taken back since the catalog was made.
+            return Err(ActivationError::NotTrusted(entry.name().to_string()));
+        }
+        let entry = Entry { trust, ..entry };
+        if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
+            self.pre_hook(&entry, &hook.value, invocation)?;
+        }
         let mut activation = self.compose(&entry, &skill, invocation);
         activation.repeated = repeated;
+        activation.chain = vouched.into();
         if !repeated {
-            self.record_activation(&skill, &mut activation)?;
+            let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
+            self.record_activation(&skill, &mut activation, &scripts)?;
         }
         Ok(activation)
     }
 
     /// The entry asked for, or the reason there is none.
-    fn look_up(&self, invocation: &Invocation<'_>) -> Result<Entry, ActivationError> {
-        let key = NameKey::of(&shortened(invocation.name));
+    pub(super) fn look_up(&self, name: &str) -> Result<Entry, ActivationError> {
+        let key = NameKey::of(&shortened(name));
         if let Some(entry) = self.setup.catalog.get(&key) {
             return Ok(entry.clone());
         }
         let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
-        let name = shortened(invocation.name);
+        let name = shortened(name);
         Err(match hidden.map(|hidden| &hidden.reason) {
             Some(reason @ (HiddenReason::NotEnabled | HiddenReason::Disabled)) => {
                 ActivationError::Hidden { name, reason: reason.sentence() }
@@ -239,17 +270,11 @@ impl Session {
         repeated: bool,
     ) -> Result<(), ActivationError> {
         let name = || entry.name().to_string();
-        let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
-        match (entry.visibility, invocation.trigger) {
-            (Visibility::Untrusted, _) => return Err(ActivationError::NotTrusted(name())),
-            (Visibility::UserOnly, Trigger::Auto) => {
-                return Err(ActivationError::NotForModels(name()));
-            }
-            (_, Trigger::Manual) if !user_invocable => {
-                return Err(ActivationError::NotForUsers(name()));
-            }
-            _ => {}
+        if entry.visibility == Visibility::Untrusted && entry.found.standing == Standing::Changed {
+            // Said with what differs, unless it has been put right meanwhile.
+            self.vouched(entry)?;
         }
+        visible_to(entry, invocation.trigger)?;
         if repeated && self.setup.settings.again == Again::Refuse {
             return Err(ActivationError::AlreadyActive(name()));
         }
@@ -318,6 +343,7 @@ impl Session {
             notice: (entry.trust == Trust::Present)
                 .then(|| format!("`{name}` was never approved; its scripts would run confined")),
             repeated: false,
+            chain: Chain::default(),
             name,
             base_path,
         }
@@ -338,6 +364,7 @@ impl Session {
         &mut self,
         skill: &Skill,
         activation: &mut Activation,
+        scripts: &Scripts,
     ) -> Result<(), JournalError> {
         let mut codes: Vec<String> =
             skill.diagnostics.iter().map(|d| d.code.as_str().to_owned()).collect();
@@ -348,6 +375,7 @@ impl Session {
             digest: skill.digest.clone(),
             frontmatter: self.setup.redactor.value(&skill.manifest.props()),
             warnings: codes,
+            chain: activation.chain.clone(),
         };
         self.keep(&skill.source);
         self.record(&Event::SkillLoaded(loaded), Beat::Intent)?;
@@ -373,10 +401,24 @@ impl Session {
             trust: activation.trust.to_owned(),
             allowed_tools: activation.allowed_tools.clone(),
             tools_unreadable: unreadable,
-            scripts: skill.resources.scripts().map(|file| file.path.clone()).collect(),
+            scripts: scripts.found.iter().map(|script| script.path.clone()).collect(),
+            hook_post: skill.manifest.invocation.hook_post.as_ref().map(|hook| hook.value.clone()),
             tokens: tokens::estimate(&activation.text).tokens().count,
+            chain: activation.chain.clone(),
         };
         self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)
+    }
+}
+
+/// Whether whoever asks may use the skill at all.
+pub(super) fn visible_to(entry: &Entry, trigger: Trigger) -> Result<(), ActivationError> {
+    let name = || entry.name().to_string();
+    let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
+    match (entry.visibility, trigger) {
+        (Visibility::Untrusted, _) => Err(ActivationError::NotTrusted(name())),
+        (Visibility::UserOnly, Trigger::Auto) => Err(ActivationError::NotForModels(name())),
+        (_, Trigger::Manual) if !user_invocable => Err(ActivationError::NotForUsers(name())),
+        _ => Ok(()),
     }
 }
 

@@ -8,8 +8,9 @@ use metier_policy::{HostTable, Reason, ToolCall, Verdict};
 use metier_store::catalog::Visibility;
 use metier_store::digest;
 use metier_store::store::{ReadError, Resource};
+use metier_store::vouch::Standing;
 
-use super::Session;
+use super::{ContentChanged, Session};
 use crate::event::{Event, ResourceRead, ResourceRequested};
 use crate::journal::{Beat, JournalError};
 
@@ -37,6 +38,9 @@ pub enum ResourceError {
         /// Why.
         reason: String,
     },
+    /// The skill's content is not what was locked or approved.
+    #[error(transparent)]
+    Changed(#[from] ContentChanged),
     /// The file cannot be read.
     #[error(transparent)]
     Read(ReadError),
@@ -53,6 +57,7 @@ impl ResourceError {
             Self::SkillNotFound { .. } => "skill_not_found",
             Self::NotTrusted(_) => "skill_not_trusted",
             Self::Denied { .. } => "read_denied",
+            Self::Changed(_) => ContentChanged::CODE,
             Self::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => "invalid_path",
             Self::Read(ReadError::NotFound(_)) => "file_not_found",
             Self::Read(ReadError::NotAFile(_)) => "not_a_file",
@@ -85,8 +90,12 @@ impl Session {
             return Err(ResourceError::SkillNotFound { name: name.to_owned(), suggestion });
         };
         if entry.visibility == Visibility::Untrusted {
+            if entry.found.standing == Standing::Changed {
+                self.vouched(entry)?;
+            }
             return Err(ResourceError::NotTrusted(entry.name().to_string()));
         }
+        let entry = entry.clone();
         let (name, location) = (entry.name().to_string(), entry.location());
         let directory = self.setup.catalog.place(&location).to_string_lossy().into_owned();
         let shown = self.setup.redactor.text(path);
@@ -99,6 +108,10 @@ impl Session {
             }
             None => self.setup.store.read(&location, path, max_bytes).map_err(ResourceError::Read),
         };
+        let result = result.and_then(|resource| {
+            self.vouched(&entry)?;
+            Ok(resource)
+        });
         if let Ok(resource) = &result {
             self.keep(&resource.bytes);
         }

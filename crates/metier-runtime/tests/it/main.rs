@@ -12,6 +12,8 @@ mod ground;
 mod journal;
 mod reading;
 mod resuming;
+mod script;
 mod session;
 mod simulation;
 mod together;
+mod vouched;

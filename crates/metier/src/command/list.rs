@@ -38,31 +38,37 @@ struct Listing<'a> {
 /// Prints the catalog.
 pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
-    let catalog = &view.catalog;
     if ui.json() {
-        ui.document(&listing(catalog, args.all));
+        ui.document(&listing(&view, args.all));
         return Ok(Status::Ok);
     }
-    print(catalog, args.all, ui);
+    print(&view, args.all, ui);
     view.remark(settings, args.all, ui);
     Ok(Status::Ok)
 }
 
 /// The skills to show, by name: the winners, and with `all` those the selection leaves out.
-fn skills(catalog: &Catalog, all: bool) -> Vec<SkillShape<'_>> {
+fn skills(view: &View, all: bool) -> Vec<SkillShape<'_>> {
+    let catalog = &view.catalog;
     let hidden = if all { catalog.hidden.as_slice() } else { &[] };
-    let mut skills: Vec<_> =
-        catalog.entries.iter().map(|e| SkillShape::entry(catalog, e)).collect();
-    skills.extend(hidden.iter().map(|hidden| SkillShape::hidden(catalog, hidden)));
+    let mut skills: Vec<_> = catalog
+        .entries
+        .iter()
+        .map(|e| SkillShape::entry(catalog, e).from(&view.recorded(&e.found)))
+        .collect();
+    skills.extend(
+        hidden.iter().map(|h| SkillShape::hidden(catalog, h).from(&view.recorded(&h.found))),
+    );
     if all {
         skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
     }
     skills
 }
 
-fn listing(catalog: &Catalog, all: bool) -> Listing<'_> {
+fn listing(view: &View, all: bool) -> Listing<'_> {
+    let catalog = &view.catalog;
     Listing {
-        skills: skills(catalog, all),
+        skills: skills(view, all),
         shadowed: catalog.shadowed.iter().map(|s| ShadowedShape::of(catalog, s)).collect(),
         skipped: catalog.skipped.iter().map(|s| SkippedShape::skipped(catalog, s)).collect(),
         notes: catalog.notes.iter().map(|n| SkippedShape::note(catalog, n)).collect(),
@@ -70,9 +76,10 @@ fn listing(catalog: &Catalog, all: bool) -> Listing<'_> {
     }
 }
 
-fn print(catalog: &Catalog, all: bool, ui: &mut Ui) {
+fn print(view: &View, all: bool, ui: &mut Ui) {
+    let catalog = &view.catalog;
     let mut table = Table::default();
-    for skill in skills(catalog, all) {
+    for skill in skills(view, all) {
         let remark = match skill.visibility {
             "model" => String::new(),
             other => other.to_owned(),

@@ -107,10 +107,10 @@ fn answer(name: &str, run: &Run) -> Value {
 
 #[track_caller]
 fn text_at(answer: &Value, pointer: &str) -> String {
-    match answer.pointer(pointer) {
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-        None => panic!("nothing at {pointer}: {answer}"),
+    assert!(answer.pointer(pointer).is_some(), "nothing at {pointer}: {answer}");
+    match answer.pointer(pointer).unwrap() {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
     }
 }
 
