@@ -135,8 +135,12 @@ pub(crate) fn installed(
 /// Brings to an end what an earlier process left unfinished, if nobody is at it.
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
-    if let Ok(Some(repaired)) = metier_package::installed::repair(&home) {
-        remark(Some(&repaired), ui);
+    match metier_package::installed::repair(&home) {
+        Ok(repaired) => remark(repaired.as_ref(), ui),
+        Err(error) => {
+            let said = change_error(error).message();
+            ui.note(&format!("warning: what was left unfinished stays so: {said}"));
+        }
     }
 }
 
