@@ -15,7 +15,7 @@ use crate::git::stderr::{Failure, told};
 use crate::git::{Failed, REMOTE_VARIABLES};
 use crate::hazard::Hazard;
 use crate::limits::{MAX_ARCHIVE_BYTES, REMOTE_SECONDS};
-use crate::progress::{Progress, Step};
+use crate::progress::{Step, Tell};
 use crate::staging::{Area, missing_space};
 
 /// Where an archive lies while it is looked at.
@@ -25,7 +25,7 @@ const DOWNLOADED: &str = ".downloaded";
 pub(crate) fn with_downloaded<T>(
     url: &str,
     settings: &Fetch<'_>,
-    progress: &mut dyn Progress,
+    tell: Tell<'_>,
     then: &mut dyn FnMut(&Path) -> Result<T, FetchError>,
 ) -> Result<T, FetchError> {
     if settings.offline {
@@ -37,10 +37,8 @@ pub(crate) fn with_downloaded<T>(
     let at = settings.staging.join(DOWNLOADED);
     let area = Area::new(at.clone()).map_err(|error| FetchError::io(&at, error))?;
     let file = area.path().join("archive");
-    progress.step(Step::Fetching { source: url });
-    let progress = std::cell::RefCell::new(progress);
-    let tell = |step: Step<'_>| progress.borrow_mut().step(step);
-    let done = settings.retry.persist(&tell, &|| bring(url, &file, settings))?;
+    tell(Step::Fetching { source: url });
+    let done = settings.retry.persist(tell, &|| bring(url, &file, settings))?;
     done.map_err(|failed| match failed.failure {
         Failure::TooMuch => FetchError::Refused(Hazard::TooLarge(MAX_ARCHIVE_BYTES).at(b".")),
         _ => meaning(failed, url, settings.staging),

@@ -4,6 +4,7 @@
 //! Start reading at [`fetch`]. A source becomes an [`Offer`](crate::offer::Offer), whatever it is;
 //! [`skills`](crate::skills) says what is in it, [`stage`](crate::stage) checks and writes it.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use crate::git::signature;
 use crate::git_offer::GitOffer;
 use crate::hazard::At;
 use crate::offer::Offer;
-use crate::progress::Progress;
+use crate::progress::{Progress, Step, Tell};
 use crate::reference::{Origin, Reference};
 use crate::retry::Retry;
 use crate::skills::{self, Offered, Offering};
@@ -251,7 +252,8 @@ pub fn offered(
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Offered>, FetchError> {
-    with_offer(reference, settings, progress, &mut |offer, _| {
+    let tell = telling(progress);
+    with_offer(reference, settings, &tell, &mut |offer, _| {
         let offering = skills::find(offer, &called(reference))?;
         Ok(offering.skills)
     })
@@ -265,12 +267,19 @@ pub fn resolve(
 ) -> Result<Locked, FetchError> {
     let mut locked = locked(reference);
     if let Origin::Git(url) = &reference.origin {
-        let repository = Repository::open(settings, url, progress)?;
+        let tell = telling(progress);
+        let repository = Repository::open(settings, url, &tell)?;
         let resolved = repository.resolve(&reference.readings())?;
         locked.commit = Some(resolved.pointed.commit);
         (locked.requested, locked.path) = (resolved.requested, resolved.path);
     }
     Ok(locked)
+}
+
+/// The parts of a fetch take turns at telling.
+fn telling(progress: &mut dyn Progress) -> impl Fn(Step<'_>) {
+    let progress = RefCell::new(progress);
+    move |step| progress.borrow_mut().step(step)
 }
 
 fn is_absent(error: &FetchError) -> bool {
@@ -283,10 +292,11 @@ fn fetch_once(
     progress: &mut dyn Progress,
 ) -> Result<Fetched, FetchError> {
     let ours = !staging::is_there(settings.staging);
-    let fetched = with_offer(reference, settings, progress, &mut |offer, locked| {
+    let tell = telling(progress);
+    let fetched = with_offer(reference, settings, &tell, &mut |offer, locked| {
         let offering = skills::find(offer, &called(reference))?;
         let chosen = choose(offering, reference, settings.select)?;
-        stage::stage(offer, chosen, settings, locked)
+        stage::stage(offer, chosen, (settings, &tell), locked)
     });
     if ours && fetched.is_err() {
         staging::remove_if_empty(settings.staging);
@@ -300,7 +310,7 @@ type Use<'a, T> = &'a mut dyn FnMut(&mut dyn Offer, &Locked) -> Result<T, FetchE
 fn with_offer<T>(
     reference: &Reference,
     settings: &Fetch<'_>,
-    progress: &mut dyn Progress,
+    tell: Tell<'_>,
     then: Use<'_, T>,
 ) -> Result<T, FetchError> {
     match &reference.origin {
@@ -308,15 +318,13 @@ fn with_offer<T>(
         Origin::Archive(path) => archive::with_unpacked(path, settings, &mut |directory| {
             then(directory, &whole(reference))
         }),
-        Origin::ArchiveUrl(url) => {
-            download::with_downloaded(url, settings, progress, &mut |path| {
-                archive::with_unpacked(path, settings, &mut |directory| {
-                    then(directory, &whole(reference))
-                })
+        Origin::ArchiveUrl(url) => download::with_downloaded(url, settings, tell, &mut |path| {
+            archive::with_unpacked(path, settings, &mut |directory| {
+                then(directory, &whole(reference))
             })
-        }
+        }),
         Origin::Git(url) => {
-            let repository = Repository::open(settings, url, progress)?;
+            let repository = Repository::open(settings, url, tell)?;
             match from_git(&repository, reference, then) {
                 Err(FetchError::Cache { .. }) if !settings.offline => {
                     repository.clear()?;

@@ -233,3 +233,7 @@ fn failed(status: Status, stderr: &[u8]) -> Failed {
         other => Failed { failure: Failure::Other, detail: format!("git was {other}") },
     }
 }
+
+#[cfg(test)]
+#[path = "git_tests.rs"]
+mod tests;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use metier_format::lint::{Neighbour, Surroundings, everything};
 use metier_format::{AllowedTools, Diagnostic, Manifest, Mode, Severity, parse};
+use metier_store::Scripts;
 use metier_store::store::{LoadError, Location, Skill};
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 use serde::Serialize;
@@ -77,8 +78,9 @@ impl Reach {
         let texts = |list: &[metier_format::manifest::Text]| -> Vec<String> {
             list.iter().map(|text| text.value.clone()).collect()
         };
-        let mut scripts: BTreeSet<String> =
-            skill.resources.scripts().map(|file| file.path.clone()).collect();
+        // Before it is installed, whatever might be a script counts as one.
+        let found = Scripts::of(skill, |_| true).found;
+        let mut scripts: BTreeSet<String> = found.into_iter().map(|script| script.path).collect();
         let executables = skill.resources.files.iter().filter(|file| file.executable);
         scripts.extend(executables.map(|file| file.path.clone()));
         scripts.extend(parts.scripts.iter().flatten().map(|script| script.value.clone()));

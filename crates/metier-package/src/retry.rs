@@ -6,7 +6,7 @@ use crate::fetch::FetchError;
 use crate::git::Failed;
 use crate::git::stderr::Failure;
 use crate::limits::RETRY_DELAYS;
-use crate::progress::Step;
+use crate::progress::{Step, Tell};
 
 /// How often and after how long something is tried again.
 pub struct Retry<'a> {
@@ -27,11 +27,7 @@ pub(crate) type Tried<T> = Result<Result<T, Failed>, FetchError>;
 
 impl Retry<'_> {
     /// Tries until it works, until it fails in a way that does not pass, or until the last delay.
-    pub(crate) fn persist<T>(
-        &self,
-        tell: &dyn Fn(Step<'_>),
-        attempt: &dyn Fn() -> Tried<T>,
-    ) -> Tried<T> {
+    pub(crate) fn persist<T>(&self, tell: Tell<'_>, attempt: &dyn Fn() -> Tried<T>) -> Tried<T> {
         let mut delays = self.delays.iter();
         loop {
             let failed = match attempt()? {

@@ -56,6 +56,11 @@ impl Area {
         Ok(())
     }
 
+    /// What was written so far.
+    pub(crate) fn tree(&self) -> Tree {
+        Tree::new(self.files.clone())
+    }
+
     /// Keeps what was written, and says what it is.
     pub(crate) fn keep(mut self) -> (PathBuf, Tree) {
         self.kept = true;

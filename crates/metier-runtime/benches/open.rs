@@ -40,6 +40,7 @@ fn setup() -> Setup {
         artifacts: None,
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,
+        scripts: metier_runtime::ScriptGround::default(),
     }
 }
 

@@ -89,6 +89,7 @@ fn setup(folder: &Path) -> Setup {
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
+        scripts: metier_runtime::ScriptGround::default(),
         artifacts: None,
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,

@@ -30,6 +30,44 @@ pub const MAX_LISTED_RESOURCES: usize = 200;
 /// Longest arguments an activation takes, in bytes.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
+/// Most arguments a script is given; agent-base has the same bound.
+pub const MAX_SCRIPT_ARGS: usize = 100;
+
+/// Bytes of all arguments of a script together.
+pub const MAX_SCRIPT_ARG_BYTES: usize = 4096;
+
+/// Largest script that is run, in bytes. It is read whole for its digest; a compiled program fits.
+pub const MAX_SCRIPT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Longest first line of a script that is read as the name of its interpreter. The kernel's own
+/// bound is shorter.
+pub const MAX_SHEBANG_BYTES: usize = 1024;
+
+/// Longest metadata block of a Python script. Real ones have a few hundred bytes.
+pub const MAX_SCRIPT_METADATA_BYTES: usize = 64 * 1024;
+
+/// Seconds a script may ask for at most where no policy says less. A call that waits longer has
+/// lost its caller.
+pub const MAX_SCRIPT_SECONDS: u64 = 600;
+
+/// Seconds that providing a script's dependencies may take: a cold download of a few hundred MiB.
+pub const PREPARE_SECONDS: u64 = 300;
+
+/// Seconds a hook may take. Somebody waits for the skill meanwhile.
+pub const HOOK_SECONDS: u64 = 30;
+
+/// Seconds `--help` may take once dependencies are there.
+pub const HELP_SECONDS: u64 = 30;
+
+/// Bytes of help text that are kept.
+pub const MAX_HELP_BYTES: u64 = 64 * 1024;
+
+/// Characters of standard error that a failure quotes, from its end.
+pub const STDERR_TAIL_CHARS: usize = 500;
+
+/// Characters of unexpected output that a failure quotes, from its beginning.
+pub const OUTPUT_HEAD_CHARS: usize = 200;
+
 /// Frames after which the journal's checkpoint is written anew. A process that lives for one call
 /// reads half as many on average, at some microseconds each, and one in so many pays for a small
 /// file.

@@ -4,12 +4,15 @@
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
 //! a frame that was written, by this process or another: every act takes a turn on the journal and
 //! catches up first, so a session may stay open for hours while others act in it. Start at
-//! [`Session::open`]; the effects are in `activation`, `guard`, `resource` and `release`.
+//! [`Session::open`]; the effects are in `activation`, `guard`, `resource`,
+//! `script`, `hook` and `release`.
 
 mod activation;
 mod guard;
+mod hook;
 mod release;
 mod resource;
+mod script;
 mod vouched;
 
 use std::path::PathBuf;
@@ -26,6 +29,7 @@ use crate::arguments::Base;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
 use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
 use crate::redact::Redactor;
+use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
 
 pub use activation::{Activation, ActivationError, Invocation, Overrides};
@@ -84,6 +88,8 @@ pub struct Setup {
     pub settings: Settings,
     /// What must not be recorded.
     pub redactor: Redactor,
+    /// What running scripts needs of its surroundings.
+    pub scripts: ScriptGround,
     /// Where what was loaded, read and printed is kept; none keeps nothing.
     pub artifacts: Option<Artifacts>,
     /// Who vouches for the content of skills.

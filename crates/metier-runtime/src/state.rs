@@ -37,6 +37,10 @@ pub struct Counters {
     pub script_reads_blocked: u64,
     /// Files of skills read.
     pub resources_read: u64,
+    /// Scripts run.
+    pub scripts_run: u64,
+    /// Scripts run that failed.
+    pub scripts_failed: u64,
     /// Warnings.
     pub warnings: u64,
     /// Tokens given to the model by activations.
@@ -77,6 +81,10 @@ impl State {
             Event::ResourceRead(read) if read.refused.is_none() => {
                 self.counters.resources_read += 1;
             }
+            Event::ScriptFinished(finished) => {
+                self.counters.scripts_run += 1;
+                self.counters.scripts_failed += u64::from(finished.error.is_some());
+            }
             Event::SkillWarning(_) => self.counters.warnings += 1,
             Event::SessionEnded(_) => {
                 self.stack.clear();
@@ -86,6 +94,7 @@ impl State {
             | Event::SkillInvoked(_)
             | Event::ResourceRequested(_)
             | Event::ResourceRead(_)
+            | Event::ScriptStarted(_)
             | Event::OverrideRuled(_)
             | Event::Other { .. } => {}
         }

@@ -68,6 +68,8 @@ pub const MEASURES: &[Measure] = &[
     ("skill.refusals", "1", |s| s.counters.refusals),
     ("skill.tokens", "{token}", |s| s.counters.tokens),
     ("skill.resources_read", "1", |s| s.counters.resources_read),
+    ("skill.scripts_run", "1", |s| s.counters.scripts_run),
+    ("skill.scripts_failed", "1", |s| s.counters.scripts_failed),
     ("skill.warnings", "1", |s| s.counters.warnings),
     ("tool.allowed", "1", |s| s.counters.allowed),
     ("tool.asked", "1", |s| s.counters.asked),
@@ -229,6 +231,23 @@ fn event_attributes(event: &Event) -> Attributes {
             ];
             let refused = read.refused.as_deref();
             attributes.extend(refused.map(|code| text("skill.error_type", code)));
+            attributes
+        }
+        Event::ScriptStarted(started) => vec![
+            text("skill.name", &started.name),
+            text("skill.script", &started.script),
+            text("skill.script_purpose", &started.purpose),
+        ],
+        Event::ScriptFinished(finished) => {
+            let mut attributes = vec![
+                text("skill.name", &finished.name),
+                text("skill.script", &finished.script),
+                number("skill.script_duration_ms", finished.duration_ms),
+                number("skill.script_cpu_ms", finished.cpu_ms),
+                text("skill.success", if finished.error.is_none() { "true" } else { "false" }),
+            ];
+            let error = finished.error.as_deref();
+            attributes.extend(error.map(|code| text("skill.error_type", code)));
             attributes
         }
         Event::SkillLoaded(loaded) => vec![text("skill.name", &loaded.name)],

@@ -8,9 +8,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, gc, guard, info, lint, list, man, metrics, outdated,
-    prompt, props, read, release, remove, replay, rollback, search, show, status, sync, tour,
-    trust, update, use_skill, verify, why,
+    add, check, completions, end, events, gc, guard, help_script, info, lint, list, man, metrics,
+    outdated, prompt, props, read, release, remove, replay, rollback, run, scripts, search, show,
+    status, sync, tour, trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -123,6 +123,9 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Guard(guard::GuardArgs),
     Read(read::ReadArgs),
+    Scripts(scripts::ScriptsArgs),
+    HelpScript(help_script::HelpScriptArgs),
+    Run(run::RunArgs),
     Events(events::EventsArgs),
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this module is the door to settings, policy files and journals that are only looked at"
+    reason = "this module is the door to settings, policy files, journals that are only looked at, and input"
 )]
 
 use std::fs::File;
@@ -20,13 +20,7 @@ const BATCH: u64 = 4 * MAX_FRAME_BYTES as u64;
 /// The text of a regular file of at most `most` bytes. One byte more is read and kept, so that
 /// whoever checks the length sees that there is more.
 pub(crate) fn text(path: &Path, most: usize) -> io::Result<String> {
-    // A fifo would keep us waiting for its other end, and a device has no end. Opened like this,
-    // neither does, and what was opened is what is looked at.
-    let unhurried = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
-    let file = File::options().read(true).custom_flags(unhurried).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
-    }
+    let file = open(path)?;
     let mut text = String::new();
     file.take(most as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
@@ -47,6 +41,29 @@ pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     journals.sort();
     Ok(journals)
+}
+
+/// A regular file, open for reading.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // A fifo would keep us waiting for its other end, and a device has no end. Opened like this,
+    // neither does, and what was opened is what is looked at.
+    let unhurried = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = File::options().read(true).custom_flags(unhurried).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
+    }
+    Ok(file)
+}
+
+/// Everything on standard input, at most `most` bytes.
+pub(crate) fn standard_input(most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let message = format!("it has more than {most} bytes; a file may have any number");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
 }
 
 /// A journal read from its beginning, and on as it grows.

@@ -14,13 +14,15 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, JournalError, Session, Setup, State};
+use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
+use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
 use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
+use crate::interrupt::Interrupt;
 use crate::law::Law;
 use crate::settings::Settings;
 use crate::shape;
@@ -120,13 +122,19 @@ pub(crate) struct Purpose {
     pub(crate) host: HostTable,
     /// Where the host's tools start.
     pub(crate) cwd: PathBuf,
+    /// Ends what runs.
+    pub(crate) cancel: Cancel,
 }
 
 impl Purpose {
     /// To look up skills in `view`, for no host in particular.
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
-        let host = settings.session.config.host("plain");
-        Self { view, host, cwd: settings.environment.directory.clone() }
+        Self {
+            view,
+            host: settings.session.config.host("plain"),
+            cwd: settings.environment.directory.clone(),
+            cancel: Cancel::never(),
+        }
     }
 }
 
@@ -184,6 +192,12 @@ pub(crate) fn open(
             base: config.base.unwrap_or_default(),
         },
         redactor: Redactor::new(env::secrets()),
+        scripts: ScriptGround {
+            home: settings.home.clone(),
+            variables: env::variables(),
+            cancel: purpose.cancel,
+            ..ScriptGround::default()
+        },
         artifacts: artifact_folder(settings)
             .filter(|_| config.artifacts.unwrap_or(true))
             .map(|(_, artifacts)| artifacts.of_journal(&stream.journal)),
@@ -221,6 +235,16 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
     }
     let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
+}
+
+/// Opens the session to release skills: with the skills at hand when one of them wants a script run
+/// before it goes.
+pub(crate) fn open_to_release(settings: &Settings, ui: &mut Ui) -> Result<Session, CommandError> {
+    let has_hook =
+        |state: &State| state.stack.iter().any(|active| active.skill.hook_post.is_some());
+    let view = has_hook(&look(settings)?.state).then(|| View::open(settings));
+    let purpose = Purpose { cancel: Interrupt::cancel()?, ..Purpose::with(view, settings) };
+    open(settings, purpose, ui)
 }
 
 /// Says that a crash left a line half written, when one did.

@@ -6,7 +6,6 @@
     reason = "the one place where the cache's own files are made, remembered and thrown away"
 )]
 
-use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,7 @@ use crate::limits::{
     MAX_LISTING_BYTES, MAX_REFS_BYTES, MAX_SOURCE_ENTRIES, OBJECT_BATCH_BYTES, PROGRESS_INTERVAL,
 };
 use crate::offer::Take;
-use crate::progress::{Progress, Step};
+use crate::progress::{Step, Tell};
 use crate::reference::is_full_id;
 use crate::staging;
 
@@ -33,7 +32,7 @@ use crate::staging;
 pub(crate) struct Repository<'a> {
     git: Git<'a>,
     url: &'a str,
-    progress: RefCell<&'a mut dyn Progress>,
+    tell: Tell<'a>,
     /// Other processes wait until this is closed.
     _turn: File,
 }
@@ -54,7 +53,7 @@ impl<'a> Repository<'a> {
     pub(crate) fn open(
         settings: &'a Fetch<'a>,
         url: &'a str,
-        progress: &'a mut dyn Progress,
+        tell: Tell<'a>,
     ) -> Result<Self, FetchError> {
         let place = settings.cache.join("git");
         let key: String = hex(&sha256(url.as_bytes())).chars().take(32).collect();
@@ -66,7 +65,7 @@ impl<'a> Repository<'a> {
         let lock = place.join(format!("{key}.lock"));
         let turn = take_turn(&lock).map_err(|error| FetchError::io(&lock, error))?;
         let git = Git { settings, directory };
-        let this = Self { git, url, progress: RefCell::new(progress), _turn: turn };
+        let this = Self { git, url, tell, _turn: turn };
         this.tidy().map_err(|error| FetchError::io(&this.git.directory, error))?;
         Ok(this)
     }
@@ -228,7 +227,7 @@ impl<'a> Repository<'a> {
     }
 
     pub(crate) fn tell(&self, step: Step<'_>) {
-        self.progress.borrow_mut().step(step);
+        (self.tell)(step);
     }
 
     /// The commit's own id, when it and its tree are here.
@@ -303,7 +302,7 @@ impl<'a> Repository<'a> {
     /// A command that talks to the server, tried again while that may help.
     fn remote(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, FetchError> {
         let retry = self.git.settings.retry;
-        let done = retry.persist(&|step| self.tell(step), &|| self.watched(args, stdin.clone()))?;
+        let done = retry.persist(self.tell, &|| self.watched(args, stdin.clone()))?;
         done.map_err(|failed| self.error(failed))
     }
 

@@ -184,6 +184,55 @@ fn an_archive_on_a_web_server_is_brought_or_it_is_said_why_not() {
 }
 
 #[test]
+fn whoever_waits_is_told_what_goes_on() {
+    // P2
+    let (_server, url, place) = served();
+    place.fetch(&url).unwrap();
+    let told = place.told.lock().unwrap();
+    let told: Vec<&str> = told.iter().filter_map(|step| step.split(' ').next()).collect();
+    let steps: Vec<&str> = told.iter().copied().filter(|step| *step != "Received").collect();
+    assert_eq!(steps, ["Resolving", "Fetching", "Fetching", "Staging"]);
+}
+
+#[test]
+fn a_repository_runs_nothing_by_what_it_says_about_itself() {
+    // P2
+    let server = GitServer::start();
+    let repo = server.repo("owner/evil").skill("one", "one");
+    let marker = server.directory("owner/evil").join("run");
+    let run = format!("touch {}", marker.display());
+    for setting in ["uploadpack.packObjectsHook", "core.fsmonitor", "core.sshCommand", "core.pager"]
+    {
+        let _ = repo.git(&["config", setting, &run], b"");
+    }
+    let _ = repo
+        .file("one/.gitattributes", "* filter=evil diff=evil merge=evil\n")
+        .file(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = ext::touch%20x\n")
+        .commit("first");
+    for hook in ["post-checkout", "pre-receive", "reference-transaction", "post-update"] {
+        use std::os::unix::fs::PermissionsExt;
+        let path = server.directory("owner/evil").join("hooks").join(hook);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\n{run}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let place = Place::new();
+    // The caller's own settings may name programs too; none of them has a part in fetching.
+    let settings = format!(
+        "[core]\n\tfsmonitor = {run}\n\thooksPath = {}\n[filter \"evil\"]\n\tsmudge = {run}\n",
+        server.directory("owner/evil").join("hooks").display()
+    );
+    place.write("home/.gitconfig", settings);
+    let local = format!("file://{}", server.directory("owner/evil").display());
+    for url in [server.url("owner/evil"), local] {
+        let fetched = place.fetch(&url).unwrap();
+        assert_eq!(names(&fetched), ["one"], "{:?}", fetched.refused);
+        assert_eq!(files(&place.staging), ["one/.gitattributes 644", "one/SKILL.md 644"]);
+        assert!(!marker.exists(), "{url}");
+    }
+}
+
+#[test]
 fn a_broken_cache_is_made_again() {
     // P2
     let (server, url, mut place) = served();

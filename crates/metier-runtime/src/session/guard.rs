@@ -1,7 +1,7 @@
 //! The guard: one tool call, one ruling, one frame.
 
 use metier_policy::grant::SCRIPT_READ;
-use metier_policy::{HostTable, Place, Ruling, ToolCall, Verdict, decide};
+use metier_policy::{ActiveStack, HostTable, Place, Ruling, ToolCall, Verdict, decide};
 use serde_json::{Map, Value};
 
 use super::Session;
@@ -36,7 +36,11 @@ impl Session {
         self.act(|session| session.record_ruling(call, Ruling::of(Verdict::Deny, why)))
     }
 
-    fn record_ruling(&mut self, call: &ToolCall, ruling: Ruling) -> Result<Guarded, JournalError> {
+    pub(super) fn record_ruling(
+        &mut self,
+        call: &ToolCall,
+        ruling: Ruling,
+    ) -> Result<Guarded, JournalError> {
         let redactor = &self.setup.redactor;
         let mut recorder = Recorder { redactor, left: MAX_INLINE_BYTES };
         let (tool, arguments) = (recorder.text(&call.tool), recorder.value(&call.arguments));
@@ -65,11 +69,20 @@ impl Session {
 
     /// The ruling alone: a pure function of policy, stack and call, but for links on disk.
     pub(super) fn rule(&self, call: &ToolCall) -> Ruling {
-        self.rule_as(call, &self.setup.host)
+        self.rule_in(call, &self.stack, &self.setup.host)
     }
 
     /// The ruling on a call in the words of `host`.
     pub(super) fn rule_as(&self, call: &ToolCall, host: &HostTable) -> Ruling {
+        self.rule_in(call, &self.stack, host)
+    }
+
+    /// The ruling on a call with these skills active.
+    pub(super) fn rule_with(&self, call: &ToolCall, stack: &ActiveStack) -> Ruling {
+        self.rule_in(call, stack, &self.setup.host)
+    }
+
+    fn rule_in(&self, call: &ToolCall, stack: &ActiveStack, host: &HostTable) -> Ruling {
         let here = &self.setup.whereabouts;
         let place = Place {
             cwd: &here.cwd,
@@ -77,21 +90,21 @@ impl Session {
             project: here.project.as_deref(),
             resolver: &Disk,
         };
-        decide(&self.setup.policy, &self.stack, call, host, &place)
+        decide(&self.setup.policy, stack, call, host, &place)
     }
 }
 
 /// Arguments as a frame has them: redacted, then cut, to a number of texts and of bytes in all. What
 /// is left out is said in its place.
-struct Recorder<'a> {
-    redactor: &'a Redactor,
+pub(super) struct Recorder<'a> {
+    pub(super) redactor: &'a Redactor,
     /// Bytes of text that may still be recorded.
-    left: usize,
+    pub(super) left: usize,
 }
 
 impl Recorder<'_> {
     /// `text` without secrets, up to the length a frame keeps, with the rest as a count.
-    fn text(&mut self, text: &str) -> String {
+    pub(super) fn text(&mut self, text: &str) -> String {
         // Redacted before it is cut: half a secret is one that nobody recognises. Of a long text only
         // the beginning is redacted, and what may be half a secret at the end of that goes.
         let longest = self.redactor.longest();

@@ -88,6 +88,9 @@ impl Session {
     }
 
     fn pop(&mut self, name: &str, reason: &str) -> Result<(), JournalError> {
+        if let Some(active) = self.state.stack.last().cloned() {
+            self.post_hook(&active)?;
+        }
         let gone = SkillDeactivated { name: name.to_owned(), reason: reason.to_owned() };
         self.record(&Event::SkillDeactivated(gone), Beat::Result).map(drop)
     }

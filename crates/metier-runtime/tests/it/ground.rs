@@ -9,7 +9,7 @@ use metier_runtime::event::Trigger;
 use metier_runtime::journal::{Journal, JournalError, MemoryJournal};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Activation, ActivationError, Invocation, Settings, Whereabouts};
-use metier_runtime::{Ids, Session, Setup};
+use metier_runtime::{Ids, ScriptGround, Session, Setup};
 use metier_store::memory_store::MemoryStore;
 use metier_store::{Catalog, Enabled, Layer, LayeredStore, Precedence, Root, Selection, Store};
 
@@ -69,6 +69,7 @@ pub(crate) fn setup() -> Setup {
         ids: Ids { session: "s".into(), agent: Some("mine".into()), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
+        scripts: ScriptGround::default(),
         artifacts: None,
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,

@@ -12,6 +12,7 @@ mod ground;
 mod journal;
 mod reading;
 mod resuming;
+mod script;
 mod session;
 mod simulation;
 mod together;

@@ -63,7 +63,7 @@ struct Measure {
     read: fn(&Counters) -> u64,
 }
 
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 11] = [
     Measure { name: "activations", meaning: "skills activated", read: |c| c.activations },
     Measure { name: "refusals", meaning: "activations refused", read: |c| c.refusals },
     Measure { name: "tool_calls_allowed", meaning: "tool calls allowed", read: |c| c.allowed },
@@ -75,6 +75,12 @@ const MEASURES: [Measure; 9] = [
         read: |c| c.script_reads_blocked,
     },
     Measure { name: "resources_read", meaning: "files of skills read", read: |c| c.resources_read },
+    Measure { name: "scripts_run", meaning: "scripts run", read: |c| c.scripts_run },
+    Measure {
+        name: "scripts_failed",
+        meaning: "scripts run that failed",
+        read: |c| c.scripts_failed,
+    },
     Measure { name: "warnings", meaning: "warnings", read: |c| c.warnings },
     Measure { name: "tokens", meaning: "tokens given to models", read: |c| c.tokens },
 ];

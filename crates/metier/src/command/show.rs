@@ -8,7 +8,7 @@ use metier_format::{AllowedTools, Manifest};
 use metier_store::store::{Location, Skill};
 use metier_store::tokens::{self, Tokens};
 use metier_store::vouch::Vouched;
-use metier_store::{Found, Store as _};
+use metier_store::{Scripts, Store as _};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::error::{CommandError, CommandResult, Status};
 use crate::settings::Settings;
 use crate::shape::{self, DiagnosticShape, SkillShape};
 use crate::ui::{Table, Tone, Ui, counted};
-use crate::view::{Named, View, scripts, trust_hint};
+use crate::view::{Named, View, trust_hint};
 
 /// Show everything about one skill
 ///
@@ -45,7 +45,7 @@ struct Shown<'a> {
     /// What `allowed-tools` lets a model use; null when it says nothing.
     tools: Option<Vec<String>>,
     toolsets: Vec<&'a str>,
-    scripts: Vec<&'a str>,
+    scripts: Vec<String>,
     resources: Vec<File<'a>>,
     /// Files that are never handed out: links that leave the skill, devices.
     refused: &'a [String],
@@ -86,11 +86,13 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         Named::Entry(entry) => (&entry.found, SkillShape::entry(&view.catalog, entry)),
         Named::Hidden(hidden) => (&hidden.found, SkillShape::hidden(&view.catalog, hidden)),
     };
-    let skill = load(&view, found)?;
+    let at = Location { root: found.root, path: found.path.clone() };
+    let skill = load(&view, &at)?;
     let vouched = view.vouched(found);
     shape = shape.from(&vouched);
+    let scripts = Scripts::in_store(&view.store, &at, &skill);
     shape.diagnostics = shape::diagnostics(&skill.diagnostics);
-    let shown = shown(shape, &skill, args.exact).with(vouched);
+    let shown = shown(shape, &skill, scripts, args.exact).with(vouched);
     if ui.json() {
         ui.document(&shown);
         return Ok(Status::Ok);
@@ -104,14 +106,13 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     Ok(Status::Ok)
 }
 
-fn load(view: &View, found: &Found) -> Result<Skill, CommandError> {
-    let at = Location { root: found.root, path: found.path.clone() };
-    view.store.load(&at).map_err(|error| {
+fn load(view: &View, at: &Location) -> Result<Skill, CommandError> {
+    view.store.load(at).map_err(|error| {
         CommandError::failed(error).hint("`metier check` says what is wrong with each skill")
     })
 }
 
-fn shown<'a>(skill: SkillShape<'a>, loaded: &'a Skill, exact: bool) -> Shown<'a> {
+fn shown<'a>(skill: SkillShape<'a>, loaded: &'a Skill, scripts: Scripts, exact: bool) -> Shown<'a> {
     let manifest = &loaded.manifest;
     let count = |text: &str| {
         if exact { tokens::exact(text) } else { tokens::estimate(text).tokens() }
@@ -122,7 +123,7 @@ fn shown<'a>(skill: SkillShape<'a>, loaded: &'a Skill, exact: bool) -> Shown<'a>
         manifest: manifest.props(),
         tools: tools(manifest),
         toolsets: manifest.parts.toolsets.iter().map(|toolset| toolset.value.as_str()).collect(),
-        scripts: scripts(loaded),
+        scripts: scripts.found.into_iter().map(|script| script.path).collect(),
         resources: loaded
             .resources
             .files
@@ -254,7 +255,7 @@ fn print_files(shown: &Shown<'_>, ui: &mut Ui) {
     let mut table = Table::default();
     for file in &shown.resources {
         let mut remark = format!("{} bytes", file.size);
-        if shown.scripts.contains(&file.path) {
+        if shown.scripts.iter().any(|script| script == file.path) {
             let _ = write!(remark, ", script");
         }
         if file.executable {

@@ -33,6 +33,7 @@ mod props;
 mod read;
 mod release;
 mod replay;
+mod run;
 mod search;
 mod session;
 mod settings;
