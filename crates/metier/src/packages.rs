@@ -24,6 +24,7 @@ use serde::Serialize;
 use crate::clock::{SystemClock, shown};
 use crate::env;
 use crate::error::CommandError;
+use crate::interrupt::Interrupt;
 use crate::settings::Settings;
 use crate::ui::{self, Ui};
 use crate::view::checked_name;
@@ -179,7 +180,7 @@ impl Fetching {
         }
         Ok(Self {
             runner: Runner::new(),
-            cancel: Cancel::never(),
+            cancel: Interrupt::cancel()?,
             scratch: Scratch::new().map_err(CommandError::failed)?,
             cache: home.path().join("cache"),
             variables: env::variables(),
