@@ -97,3 +97,7 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
 fn full(error: CommandError) -> CommandError {
     error.code("no_space").hint("make room on the disk and try again; nothing was changed")
 }
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;
