@@ -6,6 +6,7 @@
 //! links of a repository never get to act. Every run goes through the sandbox: with walls for what
 //! only reads, without for what needs the caller's keys, agents and helpers, and always with limits.
 
+pub(crate) mod cache;
 pub(crate) mod objects;
 pub(crate) mod refs;
 pub(crate) mod repository;

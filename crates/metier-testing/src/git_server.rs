@@ -470,3 +470,7 @@ fn base64(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "git_server_tests.rs"]
+mod tests;

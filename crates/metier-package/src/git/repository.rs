@@ -1,20 +1,13 @@
-//! One repository in the cache: bare, shallow, without the content nobody asked for. Made by us, held
-//! by one process at a time, thrown away and made again when anything about it is not as it should be.
+//! One repository in the cache: bare, shallow, without the content nobody asked for. What is asked of
+//! it is asked of git; `cache` has its files.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the one place where the cache's own files are made, remembered and thrown away"
-)]
-
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::sync::mpsc;
-
-use metier_store::digest::{hex, sha256};
 
 use crate::entry::Entry;
 use crate::fetch::{Fetch, FetchError};
+use crate::git::cache::{self, Ids};
 use crate::git::objects::{self, Batch};
 use crate::git::refs::{self, Pointed};
 use crate::git::stderr::Failure;
@@ -55,26 +48,19 @@ impl<'a> Repository<'a> {
         url: &'a str,
         tell: Tell<'a>,
     ) -> Result<Self, FetchError> {
-        let place = settings.cache.join("git");
-        let key: String = hex(&sha256(url.as_bytes())).chars().take(32).collect();
-        let directory = place.join(format!("{key}.git"));
-        if settings.offline && !directory.is_dir() {
+        let directory = cache::place(settings.cache, url);
+        if settings.offline && !staging::is_there(&directory) {
             return Err(FetchError::Offline { place: url.to_owned() });
         }
-        staging::make_directories(&place).map_err(|error| FetchError::io(&place, error))?;
-        let lock = place.join(format!("{key}.lock"));
-        let turn = take_turn(&lock).map_err(|error| FetchError::io(&lock, error))?;
+        let turn = cache::take(&directory).map_err(|error| FetchError::io(&directory, error))?;
         let git = Git { settings, directory };
-        let this = Self { git, url, tell, _turn: turn };
-        this.tidy().map_err(|error| FetchError::io(&this.git.directory, error))?;
-        Ok(this)
+        Ok(Self { git, url, tell, _turn: turn })
     }
 
     /// Throws the content away, so that it is fetched again.
     pub(crate) fn clear(&self) -> Result<(), FetchError> {
-        let failed = |error| FetchError::io(&self.git.directory, error);
-        staging::remove(&self.git.directory).map_err(failed)?;
-        make(&self.git.directory, "").map_err(failed)
+        let made = cache::make(&self.git.directory, Ids::Short);
+        made.map_err(|error| FetchError::io(&self.git.directory, error))
     }
 
     /// Which commit the first of these readings is now that is one, as the server says, or as it
@@ -92,7 +78,7 @@ impl<'a> Repository<'a> {
             return found(&whole_id).ok_or_else(|| self.no_such_ref(first));
         }
         if self.git.settings.offline {
-            let last = found(&|requested| self.remembered(requested));
+            let last = found(&|requested| cache::remembered(&self.git.directory, requested));
             return last.ok_or_else(|| self.offline());
         }
         self.tell(Step::Resolving { source: self.url });
@@ -106,7 +92,9 @@ impl<'a> Repository<'a> {
             resolved = found(&short);
         }
         let resolved = resolved.ok_or_else(|| self.no_such_ref(first))?;
-        self.remember(resolved.requested.as_deref(), &resolved.pointed)?;
+        let requested = resolved.requested.as_deref();
+        cache::remember(&self.git.directory, requested, &resolved.pointed)
+            .map_err(|error| FetchError::io(&self.git.directory, error))?;
         Ok(resolved)
     }
 
@@ -118,7 +106,8 @@ impl<'a> Repository<'a> {
         if self.git.settings.offline {
             return Err(self.offline());
         }
-        self.fit_format(&pointed.object)?;
+        cache::fit(&self.git.directory, Ids::of(&pointed.object))
+            .map_err(|error| FetchError::io(&self.git.directory, error))?;
         self.tell(Step::Fetching { source: self.url });
         let refspec = format!("+{0}:refs/metier/{0}", pointed.object);
         let args = ["--filter=blob:none", "--depth=1", "--end-of-options", "origin", &refspec];
@@ -328,7 +317,7 @@ impl<'a> Repository<'a> {
         command.stdin = stdin;
         command.stdout = MAX_REFS_BYTES;
         let packs = self.git.directory.join("objects/pack");
-        let before = size_of(&packs);
+        let before = cache::size_of(&packs);
         let git = &self.git;
         std::thread::scope(|scope| {
             let (done, waiting) = mpsc::channel();
@@ -337,7 +326,7 @@ impl<'a> Repository<'a> {
                 match waiting.recv_timeout(PROGRESS_INTERVAL) {
                     Ok(result) => return result,
                     Err(mpsc::RecvTimeoutError::Timeout) => {
-                        let bytes = size_of(&packs).saturating_sub(before);
+                        let bytes = cache::size_of(&packs).saturating_sub(before);
                         self.tell(Step::Received { bytes });
                     }
                     Err(mpsc::RecvTimeoutError::Disconnected) => {
@@ -381,64 +370,6 @@ impl<'a> Repository<'a> {
         let requested = requested.unwrap_or("HEAD").to_owned();
         FetchError::NoSuchRef { place: self.url.to_owned(), requested }
     }
-
-    /// Makes the repository anew when the server's ids have another length than those here.
-    fn fit_format(&self, id: &str) -> Result<(), FetchError> {
-        let wanted = if id.len() == 64 { SHA256 } else { "" };
-        let config = self.git.directory.join("config");
-        let failed = |error| FetchError::io(&config, error);
-        let has = fs::read_to_string(&config).map_err(failed)?.contains("sha256");
-        if has != wanted.is_empty() {
-            return Ok(());
-        }
-        staging::remove(&self.git.directory).map_err(failed)?;
-        make(&self.git.directory, wanted).map_err(failed)
-    }
-
-    /// Removes what a git that was killed left behind, and makes what is missing. We hold the turn,
-    /// so no other git is at work here.
-    fn tidy(&self) -> io::Result<()> {
-        let at = &self.git.directory;
-        if !at.join("HEAD").is_file() || !at.join("config").is_file() {
-            staging::remove(at)?;
-            return make(at, "");
-        }
-        let left = |name: &str| name.ends_with(".lock") || name.starts_with("tmp_");
-        for place in [at.clone(), at.join("refs/metier"), at.join("objects/pack")] {
-            let Ok(entries) = fs::read_dir(&place) else { continue };
-            for entry in entries.flatten() {
-                if left(&entry.file_name().to_string_lossy()) {
-                    fs::remove_file(entry.path())?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What the server said last about `requested`.
-    fn remembered(&self, requested: Option<&str>) -> Option<Pointed> {
-        let text = fs::read_to_string(self.memory(requested)).ok()?;
-        let (object, commit) = text.trim().split_once(' ')?;
-        let whole = is_full_id(object) && is_full_id(commit);
-        whole.then(|| Pointed { object: object.to_owned(), commit: commit.to_owned() })
-    }
-
-    fn remember(&self, requested: Option<&str>, pointed: &Pointed) -> Result<(), FetchError> {
-        let path = self.memory(requested);
-        let text = format!("{} {}\n", pointed.object, pointed.commit);
-        let failed = |error| FetchError::io(&path, error);
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            return Ok(());
-        }
-        let new = path.with_extension("new");
-        fs::create_dir_all(self.git.directory.join("asked")).map_err(failed)?;
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(failed)
-    }
-
-    fn memory(&self, requested: Option<&str>) -> PathBuf {
-        let key = hex(&sha256(requested.unwrap_or("HEAD").as_bytes()));
-        self.git.directory.join("asked").join(key)
-    }
 }
 
 /// A whole id stands for itself.
@@ -468,36 +399,6 @@ pub(crate) fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError
 
 fn broken(directory: &Path, detail: &str) -> FetchError {
     FetchError::Cache { path: directory.to_owned(), detail: detail.to_owned() }
-}
-
-const SHA256: &str = "[extensions]\n\tobjectformat = sha256\n";
-
-/// An empty bare repository, there whole or not at all.
-fn make(directory: &Path, extensions: &str) -> io::Result<()> {
-    let new = directory.with_extension("new");
-    staging::remove(&new)?;
-    for part in ["objects/pack", "objects/info", "refs/metier"] {
-        fs::create_dir_all(new.join(part))?;
-    }
-    let version = if extensions.is_empty() { 0 } else { 1 };
-    let config =
-        format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extensions}");
-    fs::write(new.join("config"), config)?;
-    fs::write(new.join("HEAD"), "ref: refs/heads/none\n")?;
-    fs::rename(&new, directory)
-}
-
-/// Waits until no other process holds the file at `path`. The system gives it back when its holder
-/// ends, however that happens.
-fn take_turn(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-    file.lock()?;
-    Ok(file)
-}
-
-fn size_of(directory: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(directory) else { return 0 };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
 }
 
 /// The ways of transport git may use for a URL. What the caller's own settings make of an address

@@ -126,6 +126,19 @@ fn a_repository_gives_its_skills_with_their_commit() {
 }
 
 #[test]
+fn the_same_skill_in_two_places_is_one() {
+    // P1
+    let server = GitServer::start();
+    let repo = server.repo("owner/name").skill("skills/one", "one").skill("plugins/p/one", "one");
+    let _ = repo.skill("skills/two", "two").commit("first");
+    let place = Place::new();
+    let fetched = place.fetch(&server.url("owner/name")).unwrap();
+    assert_eq!((names(&fetched), fetched.refused.len()), (vec!["one", "two"], 0));
+    assert_eq!(fetched.skills[0].locked.path, "plugins/p/one");
+    assert_eq!(files(&place.staging), ["one/SKILL.md 644", "two/SKILL.md 644"]);
+}
+
+#[test]
 fn a_commit_in_the_cache_is_not_fetched_again() {
     // P1
     let server = GitServer::start();

@@ -62,6 +62,41 @@ fn nothing_is_installed_without_a_yes() {
     }
 }
 
+/// What metier says to somebody at a terminal who types `answer`, and its exit code.
+fn asked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = std::fs::File::options().read(true).write(true).open(name).unwrap();
+    let mut command = world.command(METIER);
+    command.args(args).stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap());
+    command.stderr(terminal);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut master = std::fs::File::from(master);
+    std::io::Write::write_all(&mut master, answer.as_bytes()).unwrap();
+    let mut said = Vec::new();
+    let _ = std::io::Read::read_to_end(&mut master, &mut said);
+    (child.wait().unwrap().code().unwrap(), String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn on_a_terminal_a_person_chooses_and_says_yes_or_no() {
+    // P1, P4, U1
+    let world = world();
+    let source = world.path().join("source").display().to_string();
+    let (code, said) = asked(&world, &["add", &source], "2\nn\n");
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("Install 1 skill for the personal layer? [y/N]"), "{said}");
+    assert!(!home(&world).join("skills.lock").exists());
+    assert_eq!(asked(&world, &["add", &source], "\n").0, 3, "none was chosen");
+    let (code, said) = asked(&world, &["add", &source], "notes 2\ny\n");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(metier(&world, &["info", "--json"]).json()["skills"].as_array().unwrap().len(), 2);
+}
+
 #[test]
 fn an_added_skill_is_locked_approved_listed_and_usable() {
     // P2, P3, P4, D4
