@@ -8,9 +8,10 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, adopt, agents, check, completions, doctor, end, events, gc, guard, help_script, info, link, lint,
-    list, man, metrics, outdated, prompt, props, read, release, remove, replay, rollback, run,
-    scripts, search, show, status, sync, tour, trust, unlink, update, use_skill, verify, why,
+    add, adopt, agents, check, completions, doctor, end, events, gc, guard, help_script, info,
+    link, lint, list, man, metrics, outdated, prompt, props, read, release, remove, replay,
+    rollback, run, scripts, search, show, status, sync, tour, trust, unlink, update, use_skill,
+    verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};

@@ -32,6 +32,9 @@ fn commands(world: &World) -> Vec<(&'static str, Vec<String>)> {
         ("trust", list(&["trust", ".", "--yes"])),
         ("untrust", list(&["untrust", "."])),
         ("end", list(&["end"])),
+        ("agents", list(&["agents"])),
+        ("doctor", list(&["doctor"])),
+        ("adopt", list(&["adopt", "--dry-run"])),
         ("tour", list(&["tour"])),
     ]
 }
