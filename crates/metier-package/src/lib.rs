@@ -44,6 +44,7 @@ mod records;
 pub mod reference;
 pub mod remove;
 mod retry;
+pub mod settings_file;
 mod skills;
 pub mod source;
 mod stage;

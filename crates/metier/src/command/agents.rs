@@ -6,6 +6,7 @@ use clap::Args;
 use metier_package::agents::{Reach, detected, reaches};
 use metier_package::link::remembered;
 use metier_package::links::Links;
+use metier_package::settings_file::edited;
 use metier_package::{Home, Place};
 use metier_store::client::{AGENTS, Agent};
 use serde::Serialize;
@@ -37,6 +38,8 @@ struct AgentShape {
     detected: Option<String>,
     personal: DirectoryShape,
     project: DirectoryShape,
+    /// Whether metier set up its hooks in the agent's settings.
+    hooks: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -54,6 +57,7 @@ pub(crate) fn run(args: &AgentsArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let places = [Place::Personal, Place::Project(settings.project.clone())];
     let [personal, project] = places.each_ref().map(|place| remembered(&home, place));
     let links = [personal.map_err(record_error)?, project.map_err(record_error)?];
+    let edits = edited(&home).map_err(record_error)?;
     let mut shapes = Vec::new();
     for agent in AGENTS {
         let here = detected(agent, &settings.places());
@@ -66,7 +70,9 @@ pub(crate) fn run(args: &AgentsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             directory(agent, (&home, place, links), settings)
         });
         let detected = here.map(|path| shape::path(&path));
-        shapes.push(AgentShape { id: agent.id, title: agent.title, detected, personal, project });
+        let hooks = edits.iter().any(|edit| edit.agent == agent.id);
+        let Agent { id, title, .. } = *agent;
+        shapes.push(AgentShape { id, title, detected, personal, project, hooks });
     }
     if ui.json() {
         ui.document(&json!({"agents": shapes}));
