@@ -41,6 +41,11 @@ pub trait Journal: Send {
 
     /// Every frame of `session` recorded so far, by whatever process, in order.
     fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError>;
+
+    /// How many frames of `session` are recorded so far, by whatever process.
+    fn count(&mut self, session: &str) -> Result<u64, JournalError> {
+        Ok(self.frames(session)?.len() as u64)
+    }
 }
 
 /// Why the journal refused.

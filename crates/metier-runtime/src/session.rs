@@ -20,7 +20,9 @@ use metier_store::{Store, suggest};
 use serde::Serialize;
 
 use crate::arguments::Base;
+use crate::capability::CapabilityError;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
+use crate::finder::Finder;
 use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
 use crate::redact::Redactor;
 use crate::replay;
@@ -90,6 +92,7 @@ pub struct Session {
     state: State,
     /// The state's stack as the policy sees it, patterns compiled.
     stack: ActiveStack,
+    finder: Arc<Finder>,
 }
 
 /// The session as `metier status` shows it.
@@ -152,7 +155,8 @@ impl Session {
         let frames = journal.frames(&setup.ids.session)?;
         let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
         let stack = active_stack(&state);
-        let mut session = Self { setup, journal, state, stack };
+        let finder = Arc::default();
+        let mut session = Self { setup, journal, state, stack, finder };
         if !session.state.open {
             let started = SessionStarted {
                 host: session.setup.host.name.clone(),
@@ -174,6 +178,64 @@ impl Session {
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.setup.catalog
+    }
+
+    /// The catalog of this session, to share.
+    #[must_use]
+    pub fn shared_catalog(&self) -> &Arc<Catalog> {
+        &self.setup.catalog
+    }
+
+    /// Where this session's skills are loaded from.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        &*self.setup.store
+    }
+
+    /// What searches this session's catalog.
+    #[must_use]
+    pub fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
+    /// Shares what searches the catalog with other sessions that have the same one.
+    pub fn set_finder(&mut self, finder: Arc<Finder>) {
+        self.finder = finder;
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.setup.ids.session
+    }
+
+    /// The names of the active skills, the last activated last.
+    #[must_use]
+    pub fn active_names(&self) -> Vec<String> {
+        self.state.stack.iter().map(|active| active.skill.name.clone()).collect()
+    }
+
+    /// Every frame of this session, by whatever process.
+    pub fn frames(&mut self) -> Result<Vec<Frame>, JournalError> {
+        self.journal.frames(&self.setup.ids.session)
+    }
+
+    /// Takes in what other processes recorded in this session since. Cheap when they did not.
+    pub fn catch_up(&mut self) -> Result<(), JournalError> {
+        if self.journal.count(&self.setup.ids.session)? == self.state.frames {
+            return Ok(());
+        }
+        let frames = self.frames()?;
+        self.state = replay::replay(&frames).remove(self.id()).unwrap_or_default();
+        self.stack = active_stack(&self.state);
+        Ok(())
+    }
+
+    /// The failure of a name that nothing has.
+    pub(crate) fn unknown(&self, name: &str) -> CapabilityError {
+        let name: String = name.chars().take(512).collect();
+        let suggestion = self.suggestion(&name);
+        CapabilityError::NotFound { name, suggestion }
     }
 
     /// The session as it is shown.

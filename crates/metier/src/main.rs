@@ -17,7 +17,6 @@ mod law;
 mod parallel;
 mod session;
 mod settings;
-mod shape;
 mod ui;
 mod view;
 mod write;
@@ -33,6 +32,7 @@ use args::{Cli, wants_json};
 use env::Environment;
 use error::{CommandError, Kind, Status};
 use metier_format::text::{is_live, visible};
+use metier_runtime::shape;
 use ui::Ui;
 
 fn main() -> ExitCode {

@@ -217,7 +217,15 @@ impl Journal for FileJournal {
         self.locked(|journal| journal.write(ids, event, beat))
     }
 
+    fn count(&mut self, session: &str) -> Result<u64, JournalError> {
+        self.locked(Self::catch_up)?;
+        Ok(self.known.next.get(session).copied().unwrap_or(0))
+    }
+
     fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
+        if self.count(session)? == 0 {
+            return Ok(Vec::new());
+        }
         let reading = super::read(&self.path)?;
         if let Some(fault) = reading.fault {
             return Err(JournalError::Changed {

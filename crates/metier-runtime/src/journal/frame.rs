@@ -102,6 +102,14 @@ impl Frame {
         line
     }
 
+    /// The frame as JSON, member by member as its line has it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let mut members = self.members();
+        members.insert("digest".into(), self.digest.clone().into());
+        Value::Object(members)
+    }
+
     /// Everything but the digest, in the order written.
     fn members(&self) -> Map<String, Value> {
         let mut members = Map::new();

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
+use metier_runtime::capability::Listing;
 use metier_store::Catalog;
-use serde::Serialize;
 
 use crate::error::{CommandResult, Status};
 use crate::settings::Settings;
-use crate::shape::{ShadowedShape, SkillShape, SkippedShape};
+use crate::shape::ShadowedShape;
 use crate::ui::{Table, Tone, Ui, counted};
 use crate::view::View;
 
@@ -26,21 +26,12 @@ pub(crate) struct ListArgs {
     all: bool,
 }
 
-#[derive(Serialize)]
-struct Listing<'a> {
-    skills: Vec<SkillShape<'a>>,
-    shadowed: Vec<ShadowedShape<'a>>,
-    skipped: Vec<SkippedShape<'a>>,
-    notes: Vec<SkippedShape<'a>>,
-    digest: String,
-}
-
 /// Prints the catalog.
 pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
     let catalog = &view.catalog;
     if ui.json() {
-        ui.document(&listing(catalog, args.all));
+        ui.document(&Listing::whole(catalog, args.all));
         return Ok(Status::Ok);
     }
     print(catalog, args.all, ui);
@@ -48,31 +39,9 @@ pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     Ok(Status::Ok)
 }
 
-/// The skills to show, by name: the winners, and with `all` those the selection leaves out.
-fn skills(catalog: &Catalog, all: bool) -> Vec<SkillShape<'_>> {
-    let hidden = if all { catalog.hidden.as_slice() } else { &[] };
-    let mut skills: Vec<_> =
-        catalog.entries.iter().map(|e| SkillShape::entry(catalog, e)).collect();
-    skills.extend(hidden.iter().map(|hidden| SkillShape::hidden(catalog, hidden)));
-    if all {
-        skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
-    }
-    skills
-}
-
-fn listing(catalog: &Catalog, all: bool) -> Listing<'_> {
-    Listing {
-        skills: skills(catalog, all),
-        shadowed: catalog.shadowed.iter().map(|s| ShadowedShape::of(catalog, s)).collect(),
-        skipped: catalog.skipped.iter().map(|s| SkippedShape::skipped(catalog, s)).collect(),
-        notes: catalog.notes.iter().map(|n| SkippedShape::note(catalog, n)).collect(),
-        digest: catalog.digest(),
-    }
-}
-
 fn print(catalog: &Catalog, all: bool, ui: &mut Ui) {
     let mut table = Table::default();
-    for skill in skills(catalog, all) {
+    for skill in Listing::whole(catalog, all).skills {
         let remark = match skill.visibility {
             "model" => String::new(),
             other => other.to_owned(),
