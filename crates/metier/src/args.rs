@@ -8,8 +8,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    check, completions, end, events, guard, lint, list, man, metrics, prompt, props, read, release,
-    replay, search, show, status, tour, use_skill, why,
+    check, completions, end, events, guard, lint, list, man, mcp, metrics, prompt, props, read,
+    release, replay, search, show, status, tour, use_skill, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -125,6 +125,7 @@ pub(crate) enum Command {
     Events(events::EventsArgs),
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
+    Mcp(mcp::McpArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -8,6 +8,7 @@ pub(crate) mod guard;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod overview;
 pub(crate) mod prompt;
@@ -56,6 +57,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Events(args)) => events::run(args, &settings, ui),
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
+        Some(Command::Mcp(args)) => mcp::run(args, &settings),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

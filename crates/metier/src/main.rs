@@ -15,6 +15,7 @@ mod files;
 mod interrupt;
 mod law;
 mod parallel;
+mod serving;
 mod session;
 mod settings;
 mod ui;

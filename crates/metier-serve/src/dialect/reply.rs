@@ -1,0 +1,77 @@
+//! What a tool answers.
+
+use serde_json::{Value, json};
+
+use metier_runtime::{CapabilityError, JournalError};
+
+use crate::limits::MAX_RESULT_CHARS;
+
+/// What a tool answers: the same in words and, where the dialect has it, as data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The words.
+    pub text: String,
+    /// The data.
+    pub data: Option<Value>,
+    /// Whether the call failed.
+    pub failed: bool,
+}
+
+impl Reply {
+    /// Data, whose words are its JSON.
+    #[must_use]
+    pub fn data(data: Value) -> Self {
+        Self { text: data.to_string(), data: Some(data), failed: false }
+    }
+
+    /// Words only.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), data: None, failed: false }
+    }
+
+    /// A failure, by its code and its sentence.
+    #[must_use]
+    pub fn failure(code: &str, sentence: &str) -> Self {
+        Self {
+            text: format!("{code}: {sentence}"),
+            data: Some(json!({ "error": { "code": code, "message": sentence } })),
+            failed: true,
+        }
+    }
+
+    /// A failure of an operation.
+    #[must_use]
+    pub fn error(error: &CapabilityError) -> Self {
+        Self::failure(error.code(), &error.sentence())
+    }
+
+    /// The session could not be opened.
+    #[must_use]
+    pub fn refused(error: &JournalError) -> Self {
+        Self::failure("journal_refused", &error.to_string())
+    }
+}
+
+/// As much of `text` as agents take whole, and whether something was left out. Counted as JSON
+/// has it, since that is what agents count.
+pub(super) fn fitting(text: &str) -> (&str, bool) {
+    let mut room = MAX_RESULT_CHARS;
+    for (at, char) in text.char_indices() {
+        let cost = match char {
+            '"' | '\\' | '\n' | '\r' | '\t' => 2,
+            char if (char as u32) < 0x20 => 6,
+            _ => 1,
+        };
+        if cost > room {
+            return (text.get(..at).unwrap_or_default(), true);
+        }
+        room -= cost;
+    }
+    (text, false)
+}
+
+/// The text `arguments` has under `name`; empty when there is none.
+pub(super) fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
+    arguments.get(name).and_then(Value::as_str).unwrap_or_default()
+}

@@ -1,0 +1,92 @@
+//! What a server needs of this command: the catalog kept, sessions opened by name, the clock. What
+//! is served and how is decided in `metier-serve`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use metier_policy::HostTable;
+use metier_runtime::journal::Turn;
+use metier_runtime::{Clock as _, JournalError, Session};
+use metier_serve::{Client, Host, Seat};
+use metier_store::index::{CatalogIndex, IndexSettings};
+use metier_store::limits::CATALOG_TTL;
+use metier_store::watch::{Watch, WatchError, WatchSettings};
+
+use crate::clock::{Stopwatch, SystemClock};
+use crate::error::CommandError;
+use crate::session::{self, Purpose, Stream};
+use crate::settings::Settings;
+use crate::view;
+
+/// The skills and sessions that the settings name.
+pub(crate) struct Serving {
+    settings: Settings,
+    index: Arc<CatalogIndex>,
+    stopwatch: Stopwatch,
+    /// The session every client has, when somebody named one.
+    named: Option<String>,
+}
+
+impl Serving {
+    /// Reads the catalog. Fails when no session could be opened later.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
+        let stream = Stream::of(settings)?;
+        session::ids(settings, &stream.session)?;
+        let making = IndexSettings {
+            limits: settings.limits,
+            precedence: settings.precedence.clone(),
+            selection: settings.selection.clone(),
+            ttl: CATALOG_TTL,
+        };
+        let store = Arc::new(view::store(settings));
+        let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
+        let named = stream.named.then_some(stream.session);
+        Ok(Self { settings: settings.clone(), index, stopwatch: Stopwatch::start(), named })
+    }
+
+    /// The name of a session that nobody has yet.
+    fn fresh(&self) -> String {
+        format!("mcp-{}-{}", std::process::id(), SystemClock.now().0)
+    }
+}
+
+impl Host for Serving {
+    fn index(&self) -> &Arc<CatalogIndex> {
+        &self.index
+    }
+
+    fn now(&self) -> Duration {
+        self.stopwatch.elapsed()
+    }
+
+    fn open(&self, client: &Client) -> Result<Seat, JournalError> {
+        let named = client.session.as_ref().or(self.named.as_ref());
+        let name = named.cloned().unwrap_or_else(|| self.fresh());
+        let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
+        let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
+        let _turn = Turn::take(&stream.journal)?;
+        let journal = session::journal(&self.settings, &stream.journal)?;
+        let purpose = Purpose {
+            view: None,
+            host: HostTable::plain().clone(),
+            cwd: self.settings.environment.directory.clone(),
+        };
+        let mut setup = session::setup(&self.settings, purpose, ids);
+        setup.store = Arc::clone(self.index.store());
+        setup.catalog = self.index.latest();
+        setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
+        let session = Session::open(setup, Box::new(journal))?;
+        Ok(Seat { session, journal: Some(stream.journal), stays: named.is_some() })
+    }
+
+    fn watch(&self) -> Result<Option<Watch>, WatchError> {
+        let files = view::files(&self.settings);
+        Watch::start(&self.index, files, WatchSettings::default()).map(Some)
+    }
+}
+
+/// A name no session can have, as the failure of opening it.
+fn unnamed(error: &CommandError) -> JournalError {
+    let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, error.message());
+    JournalError::Io { act: "open", path: std::path::PathBuf::new(), source }
+}
