@@ -104,13 +104,13 @@ impl Dialect {
         }
     }
 
-    /// How a model searches, as one clause; none where there is no tool for it.
+    /// What finds the skills that are not listed.
     #[must_use]
-    pub fn search_hint(self) -> Option<&'static str> {
+    pub fn finder(self) -> &'static str {
         match self {
-            Self::Plain => Some("`skill_search` finds them"),
-            Self::Tavern => Some("`skills_list` lists them"),
-            Self::Omniforge | Self::Chibi => None,
+            Self::Plain => "skill_search",
+            Self::Tavern => "skills_list",
+            Self::Omniforge | Self::Chibi => "the list of tools",
         }
     }
 

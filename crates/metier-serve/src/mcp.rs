@@ -18,6 +18,7 @@ mod tools;
 mod uri;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
@@ -38,7 +39,7 @@ use crate::dialect::Dialect;
 use log::Log;
 
 pub use http::{HttpSettings, http_service};
-pub use stdio::{ServeError, serve_stdio};
+pub use stdio::{ServeError, serve_stdio, serve_streams};
 
 /// The name of the skills extension.
 pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -53,6 +54,7 @@ pub struct Service {
     finder: Arc<Finder>,
     /// Counts changes of the catalog.
     changes: watch::Sender<u64>,
+    watching: AtomicBool,
 }
 
 /// The server one client talks to.
@@ -67,12 +69,16 @@ impl Service {
     #[must_use]
     pub fn new(host: Arc<dyn Host>, dialect: Dialect) -> Arc<Self> {
         let (changes, _) = watch::channel(0);
-        Arc::new(Self { host, dialect, finder: Arc::default(), changes })
+        let watching = AtomicBool::new(false);
+        Arc::new(Self { host, dialect, finder: Arc::default(), changes, watching })
     }
 
     /// Watches the files behind the catalog on threads of its own, and tells every client of
-    /// changes. Without it a change is seen when the catalog's time is over.
+    /// changes; asking twice is asking once. Without it a change is seen when the catalog's time is over.
     pub fn watch(self: &Arc<Self>) {
+        if self.watching.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let service = Arc::downgrade(self);
         let mut updates = self.host.index().subscribe();
         let host = Arc::clone(&self.host);

@@ -22,7 +22,6 @@ fn frontmatter_has_the_types_other_programs_see() {
     check(".5", json!(0.5));
     check("12e", json!("12e"));
     check(".", json!("."));
-    check("-", json!("-"));
     check("yes", json!("yes"));
     check("True", json!(true));
     check("FALSE", json!(false));

@@ -203,15 +203,16 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// What a model may see of it: no skill that is not for models, no word on other files.
+    /// What a model may see of it: no skill that is not for models, no word on other files. The
+    /// catalog's `digest` is given, since a session has it already.
     #[must_use]
-    pub fn for_model(catalog: &'a Catalog) -> Self {
+    pub fn for_model(catalog: &'a Catalog, digest: String) -> Self {
         Self {
             skills: catalog.visible().map(|entry| SkillShape::entry(catalog, entry)).collect(),
             shadowed: Vec::new(),
             skipped: Vec::new(),
             notes: Vec::new(),
-            digest: catalog.digest(),
+            digest,
             next: None,
         }
     }

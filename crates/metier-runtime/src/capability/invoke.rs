@@ -39,7 +39,7 @@ pub fn invoke(session: &mut Session, call: Call) -> Answer {
     let arguments = &Arguments::check(parameters, call.arguments)?;
     let asker = call.asker;
     match call.operation {
-        Operation::List => Ok(list(session.catalog(), arguments, asker)),
+        Operation::List => Ok(list(session, arguments, asker)),
         Operation::Search => Ok(search(session, arguments, asker)),
         Operation::Show => show(session, arguments, asker),
         Operation::Why => explain(session, arguments, asker),
@@ -54,10 +54,11 @@ pub fn invoke(session: &mut Session, call: Call) -> Answer {
     }
 }
 
-fn list(catalog: &Catalog, arguments: &Arguments, asker: Trigger) -> Value {
+fn list(session: &Session, arguments: &Arguments, asker: Trigger) -> Value {
+    let catalog = session.catalog();
     let listing = match asker {
         Trigger::Manual => Listing::whole(catalog, arguments.flag("all")),
-        Trigger::Auto => Listing::for_model(catalog),
+        Trigger::Auto => Listing::for_model(catalog, session.state().catalog.clone()),
     };
     json(&listing.page(arguments.text("after"), arguments.number("limit").map(size)))
 }

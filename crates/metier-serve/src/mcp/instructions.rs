@@ -19,7 +19,7 @@ pub(super) fn write(dialect: Dialect, catalog: &Catalog) -> String {
             &Disclose {
                 style: Style::Markdown,
                 budget: Some(budget),
-                search: dialect.search_hint().unwrap_or("they are not listed here").to_owned(),
+                search: dialect.finder().to_owned(),
                 ..Disclose::default()
             },
         );

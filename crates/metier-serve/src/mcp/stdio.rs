@@ -8,6 +8,8 @@ use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, serve_server};
 
+use tokio::io::{AsyncRead, AsyncWrite};
+
 use super::Service;
 use crate::limits::MAX_MESSAGE_BYTES;
 
@@ -32,25 +34,37 @@ pub fn serve_stdio(service: &Arc<Service>, session: Option<String>) -> Result<()
         .enable_all()
         .build()
         .map_err(ServeError::Runtime)?;
-    let server = service.server(session);
-    let desk = Arc::clone(&server.desk);
     let served = runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();
-        let transport = AsyncRwTransport::new_server(read, write);
-        let transport = Patient::new(transport.with_max_line_length(MAX_MESSAGE_BYTES));
-        let running = match serve_server(server, transport).await {
-            Ok(running) => running,
-            // A client that only opens and closes asked for nothing.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-            Err(error) => return Err(ServeError::Handshake(Box::new(error))),
-        };
-        service.watch();
-        running.waiting().await.map(drop).map_err(ServeError::Stopped)
+        serve_streams(service, session, read, write).await
     });
     // A read of standard input cannot be taken back; it must not keep the process.
     runtime.shutdown_background();
+    served
+}
+
+/// Serves one client that writes to `read` and reads from `write`, until it is gone.
+pub async fn serve_streams(
+    service: &Arc<Service>,
+    session: Option<String>,
+    read: impl AsyncRead + Send + Unpin + 'static,
+    write: impl AsyncWrite + Send + Unpin + 'static,
+) -> Result<(), ServeError> {
+    let server = service.server(session);
+    let desk = Arc::clone(&server.desk);
+    let transport = AsyncRwTransport::new_server(read, write);
+    let transport = Patient::new(transport.with_max_line_length(MAX_MESSAGE_BYTES));
+    let served = match serve_server(server, transport).await {
+        Ok(running) => {
+            service.watch();
+            running.waiting().await.map(drop).map_err(ServeError::Stopped)
+        }
+        // A client that only opens and closes asked for nothing.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(ServeError::Handshake(Box::new(error))),
+    };
     // Nobody is left to be told; the journal says that the session never ended.
-    let _ = desk.close();
+    let _ = tokio::task::spawn_blocking(move || desk.close()).await;
     served
 }
 
