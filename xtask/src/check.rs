@@ -10,6 +10,8 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
         "cargo",
         &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     )?;
+    // The command without the code that goes online.
+    process::run("cargo", &["check", "--package", "metier", "--no-default-features", "--quiet"])?;
     let mut total = Total::default();
     // The default targets: libraries, binaries, integration and doc tests, and the examples some of
     // them start. Benchmarks are not tests.

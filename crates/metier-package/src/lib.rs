@@ -2,9 +2,64 @@
 //! of one.
 //!
 //! Start reading at [`source`]: what is asked for, what exactly that is, and what was fetched but
-//! is not visible yet. This crate knows nothing of sessions, prints nothing, and asks nobody
-//! anything: whoever calls it brings the yes.
+//! is not visible yet. [`reference`] reads what a person typed, [`fetch`] brings it here,
+//! [`install`] makes it visible in one step; `change` says how that survives a crash. [`ledger`] is
+//! who vouches for what is installed. This crate knows nothing of sessions, prints nothing, and asks
+//! nobody anything: whoever calls it brings the yes.
 
+pub mod approve;
+mod archive;
+mod atomic;
+mod change;
+pub mod collect;
+mod copy;
+pub mod difference;
+mod directory;
+mod entry;
+pub mod fetch;
+mod git;
+mod git_offer;
+pub mod hazard;
+pub mod home;
+pub mod install;
+mod keep;
+pub mod ledger;
+pub mod limits;
+pub mod lockfile;
+mod offer;
+pub mod pinned;
+pub mod progress;
+pub mod receipt;
+mod records;
+pub mod reference;
+pub mod remove;
+mod skills;
 pub mod source;
+mod stage;
+mod staging;
+mod stamp;
+pub mod sync;
+pub mod trust;
+mod turn;
+pub mod verify;
+pub mod wanted;
 
-pub use source::{Fetched, Locked, Signature, Staged};
+#[cfg(test)]
+mod fixture;
+
+pub use atomic::DiskError;
+pub use change::{ChangeError, Repaired};
+pub use copy::CopyError;
+pub use fetch::{Fetch, FetchError, Retry, Select, fetch, fetch_locked, offered, resolve};
+pub use hazard::Hazard;
+pub use home::{Home, Place};
+pub use install::{Candidate, Done, Drift, Outcome, Request, install};
+pub use ledger::Ledger;
+pub use pinned::Pinned;
+pub use progress::{Progress, Silent, Step};
+pub use records::RecordError;
+pub use reference::{Bases, Reference, ReferenceError};
+pub use remove::{remove, rollback};
+pub use skills::Offered;
+pub use source::{Fetched, Locked, Refused, Signature, Staged};
+pub use turn::{Owner, Turn, TurnError};

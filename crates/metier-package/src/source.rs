@@ -61,6 +61,17 @@ pub struct Staged {
 pub struct Fetched {
     /// The skills found in it, sorted by name.
     pub skills: Vec<Staged>,
-    /// Directories that have a `SKILL.md` and are no skill, each with the reason.
-    pub refused: Vec<(String, String)>,
+    /// Directories that have a `SKILL.md` and are not handed out, each with the reason.
+    pub refused: Vec<Refused>,
+}
+
+/// A directory with a `SKILL.md` that is not handed out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The directory inside the source, `/` between components; empty for the root.
+    pub path: String,
+    /// The stable code of what is wrong; [`Hazard::code`](crate::Hazard::code) has the table.
+    pub code: &'static str,
+    /// What is wrong, with the file it is wrong with.
+    pub reason: String,
 }

@@ -135,6 +135,18 @@ impl HostTable {
         self
     }
 
+    /// This table with one tool more, which wins where its names are known.
+    #[must_use]
+    pub fn with_tool(self, tool: ToolEntry) -> Self {
+        let more = HostData { tool: vec![tool], ..HostData::default() };
+        self.extended(more.into())
+    }
+
+    /// Every tool of the table, once for each of its names.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolEntry> {
+        self.tools.values()
+    }
+
     /// What the host knows about a tool, by its name in lowercase.
     #[must_use]
     pub fn tool(&self, lowercase: &str) -> Option<&ToolEntry> {

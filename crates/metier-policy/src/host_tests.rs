@@ -142,3 +142,18 @@ fn codex_is_known_to_hide_what_is_typed() {
     assert!(HostTable::named("codex").expect("a host").unseen_input);
     assert!(!HostTable::named("claude-code").expect("a host").unseen_input);
 }
+
+#[test]
+fn a_tool_can_be_added_under_a_name_of_its_own() {
+    // S3
+    let entry = ToolEntry {
+        names: vec!["My_Shell".into()],
+        is: "Bash".into(),
+        command: vec!["cmd".into()],
+        ..ToolEntry::default()
+    };
+    let table = HostTable::named("claude-code").unwrap().clone().with_tool(entry);
+    assert_eq!(table.canonical("my_shell"), "bash");
+    assert_eq!(table.canonical("bash"), "bash");
+    assert_eq!(table.tools().filter(|tool| tool.is == "bash").count(), 2);
+}

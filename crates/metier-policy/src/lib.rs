@@ -41,6 +41,7 @@ pub mod place;
 pub mod policy;
 pub mod programs;
 pub mod rule;
+pub mod scripts;
 pub mod shell;
 pub mod stack;
 pub mod url;
@@ -57,5 +58,6 @@ pub use policy::{
 };
 pub use programs::ProgramTable;
 pub use rule::Rule;
+pub use scripts::{ProjectAccess, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork};
 pub use stack::{ActiveSkill, ActiveStack};
 pub use verdict::{Reason, Ruling, Verdict};

@@ -13,6 +13,7 @@
 
 mod error;
 mod read;
+mod read_scripts;
 
 use std::sync::LazyLock;
 
@@ -20,6 +21,7 @@ use crate::judge::{Bench, Fallback, Standing};
 use crate::overrides::Override;
 use crate::programs::ProgramTable;
 use crate::rule::Rule;
+use crate::scripts::{ScriptLaw, ScriptNetwork, ScriptTable};
 use crate::stack::ActiveStack;
 use crate::verdict::{Reason, Ruling, Verdict};
 use crate::{HostTable, ToolCall};
@@ -32,6 +34,7 @@ pub struct Policy {
     pub(crate) layers: Vec<Layer>,
     mode: AllowedToolsMode,
     script_read: ScriptRead,
+    scripts: ScriptLaw,
     programs: Option<ProgramTable>,
     broken: Option<PolicyError>,
 }
@@ -92,6 +95,7 @@ pub struct PolicyFile {
     pub(crate) default: Option<Verdict>,
     pub(crate) unresolvable: Option<Verdict>,
     pub(crate) overrides: Option<Verdict>,
+    pub(crate) scripts: ScriptTable,
 }
 
 /// A layer as it is asked.
@@ -124,6 +128,7 @@ impl Policy {
             layers: Vec::new(),
             mode: AllowedToolsMode::Restrict,
             script_read: ScriptRead::Refuse,
+            scripts: ScriptLaw { network: ScriptNetwork::Off, ..ScriptLaw::default() },
             programs: None,
             broken: Some(error),
         }
@@ -136,6 +141,10 @@ impl Policy {
         files.sort_by_key(|(layer, _)| *layer);
         let mode = strictest(files.iter().map(|(layer, file)| (*layer, file.allowed_tools)));
         let script_read = strictest(files.iter().map(|(layer, file)| (*layer, file.script_read)));
+        let scripts = match files.iter().map(script_table).collect::<Result<Vec<_>, _>>() {
+            Ok(tables) => ScriptLaw::merge(&tables),
+            Err(error) => return Self::broken(error),
+        };
         let mut layers = Vec::new();
         for (layer, file) in files {
             match Layer::new(layer, file) {
@@ -150,7 +159,7 @@ impl Policy {
                 Err(error) => return Self::broken(error),
             }
         }
-        Self { layers, mode, script_read, programs: None, broken: None }
+        Self { layers, mode, script_read, scripts, programs: None, broken: None }
     }
 
     /// The same policy, knowing these programs beside the built-in ones.
@@ -170,6 +179,12 @@ impl Policy {
     #[must_use]
     pub fn script_read(&self) -> ScriptRead {
         self.script_read
+    }
+
+    /// What holds for running scripts.
+    #[must_use]
+    pub fn scripts(&self) -> &ScriptLaw {
+        &self.scripts
     }
 
     /// Why the policy denies everything, if it does.
@@ -387,8 +402,16 @@ impl ScriptRead {
     }
 }
 
+/// What a file says about scripts, with what its profile says where it is silent.
+fn script_table(
+    (layer, file): &(PolicyLayer, PolicyFile),
+) -> Result<(PolicyLayer, ScriptTable), PolicyError> {
+    let profile = file.profile.map(Profile::file).transpose()?;
+    Ok((*layer, file.scripts.over(profile.map(|profile| &profile.scripts))))
+}
+
 /// A setting that has a strict side.
-trait Strictness: Copy + Default {
+pub(crate) trait Strictness: Copy + Default {
     /// Higher is laxer.
     fn laxness(self) -> usize;
 }
@@ -407,7 +430,9 @@ impl Strictness for ScriptRead {
 
 /// The setting of the layers: the strongest of enterprise and personal that names one may relax
 /// the default; every other one can only tighten that.
-fn strictest<S: Strictness>(settings: impl Iterator<Item = (PolicyLayer, Option<S>)>) -> S {
+pub(crate) fn strictest<S: Strictness>(
+    settings: impl Iterator<Item = (PolicyLayer, Option<S>)>,
+) -> S {
     let mut chosen: Option<S> = None;
     for (layer, setting) in settings {
         let Some(setting) = setting else { continue };

@@ -328,6 +328,13 @@ fn listed(list: &[String], name: &str) -> bool {
     })
 }
 
+impl FromIterator<Program> for ProgramTable {
+    fn from_iter<I: IntoIterator<Item = Program>>(programs: I) -> Self {
+        let program = programs.into_iter().collect();
+        ProgramsFile { program, ..ProgramsFile::default() }.into()
+    }
+}
+
 impl From<ProgramsFile> for ProgramTable {
     fn from(file: ProgramsFile) -> Self {
         let mut table = Self { harmless_variables: file.harmless_variables, ..Self::default() };

@@ -20,11 +20,11 @@ use metier_policy::{HostTable, Policy, Profile, ToolCall};
 use metier_runtime::clock::TickingClock;
 use metier_runtime::event::{Event, SkillWarning, Trigger};
 use metier_runtime::journal::{
-    Beat, Durability, FileJournal, Journal, JournalError, MemoryJournal,
+    Beat, Durability, FileJournal, Journal, JournalError, MemoryJournal, Turn,
 };
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Invocation, Settings, Whereabouts};
-use metier_runtime::{Frame, Ids, Session, Setup};
+use metier_runtime::{Frame, Ids, Session, Setup, State};
 use metier_store::discover::ScanLimits;
 use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
 use serde_json::json;
@@ -47,12 +47,13 @@ fn line(what: &str, (best, median): (f64, f64)) {
 }
 
 /// A journal that keeps nothing, so that a ruling is measured and not the disk.
-struct Nowhere(MemoryJournal);
+struct Nowhere(MemoryJournal, u64);
 
 impl Journal for Nowhere {
     fn append(&mut self, ids: &Ids, event: &Event, _: Beat) -> Result<Frame, JournalError> {
+        self.1 += 1;
         Ok(Frame {
-            seq: 0,
+            seq: self.1 - 1,
             ids: ids.clone(),
             time: metier_runtime::Moment(0),
             kind: event.name().to_owned(),
@@ -61,6 +62,14 @@ impl Journal for Nowhere {
             prev: String::new(),
             digest: String::new(),
         })
+    }
+
+    fn turn(&mut self) -> Result<Arc<Turn>, JournalError> {
+        self.0.turn()
+    }
+
+    fn news(&mut self, _: &str, _: u64) -> Option<State> {
+        None
     }
 
     fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
@@ -82,11 +91,12 @@ fn setup(folder: &Path) -> Setup {
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
+        scripts: metier_runtime::ScriptGround::default(),
     }
 }
 
 fn rulings(folder: &Path) {
-    let nowhere = || Box::new(Nowhere(MemoryJournal::new(Arc::new(TickingClock::default()))));
+    let nowhere = || Box::new(Nowhere(MemoryJournal::new(Arc::new(TickingClock::default())), 0));
     let mut session = Session::open(setup(folder), nowhere()).unwrap();
     let name = session.catalog().entries[0].name().to_string();
     let manual = |name| Invocation { name, arguments: "", trigger: Trigger::Manual };

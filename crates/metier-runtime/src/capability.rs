@@ -48,6 +48,12 @@ pub enum Operation {
     Read,
     /// The session's frames.
     Events,
+    /// The scripts there are.
+    ScriptList,
+    /// What a script says about itself.
+    ScriptHelp,
+    /// A script runs.
+    ScriptRun,
 }
 
 /// What an operation does to the world.
@@ -59,6 +65,8 @@ pub enum Effect {
     Records,
     /// It changes what the session allows.
     Changes,
+    /// It runs what somebody else wrote, inside walls.
+    Runs,
 }
 
 /// One operation.

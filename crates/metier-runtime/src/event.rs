@@ -29,6 +29,10 @@ pub enum Event {
     ResourceRequested(ResourceRequested),
     /// A file of a skill was read, or was refused.
     ResourceRead(ResourceRead),
+    /// A script is about to run: the intent.
+    ScriptStarted(ScriptStarted),
+    /// A script has run, or could not after all: the result.
+    ScriptFinished(ScriptFinished),
     /// A skill proposed an override and policy ruled on it.
     OverrideRuled(OverrideRuled),
     /// Something worth knowing that stopped nothing.
@@ -98,6 +102,8 @@ events! {
     ToolRestrictionViolated => "tool_restriction_violated",
     ResourceRequested => "resource_requested",
     ResourceRead => "resource_read",
+    ScriptStarted => "script_started",
+    ScriptFinished => "script_finished",
     OverrideRuled => "override_ruled",
     SkillWarning => "skill_warning",
     SessionEnded => "session_ended",
@@ -201,6 +207,9 @@ pub struct SkillActivated {
     /// Its scripts, relative to its directory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<String>,
+    /// The script that runs before it is released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hook_post: Option<String>,
     /// Size of what the model received, in tokens, estimated or exact.
     #[serde(default)]
     pub tokens: usize,
@@ -276,6 +285,70 @@ pub struct ResourceRead {
     /// The error's code, when it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+}
+
+/// Payload of `script_started`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScriptStarted {
+    /// The skill.
+    pub name: String,
+    /// The script's path inside it.
+    pub script: String,
+    /// What it runs for: `run`, `help`, `pre` or `post`.
+    pub purpose: String,
+    /// SHA-256 of the script.
+    pub digest: String,
+    /// Its arguments, redacted and cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// What runs it.
+    pub interpreter: String,
+    /// The walls: what it may read, write, reach and use, variables by name.
+    pub confinement: Value,
+}
+
+/// Payload of `script_finished`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScriptFinished {
+    /// The skill.
+    pub name: String,
+    /// The script's path inside it.
+    pub script: String,
+    /// What it ran for.
+    pub purpose: String,
+    /// How it ended, in words; empty when it did not start.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// Its exit code, when it ended with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The code of the failure, when it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Milliseconds it took.
+    #[serde(default)]
+    pub duration_ms: u64,
+    /// Milliseconds of CPU time.
+    #[serde(default)]
+    pub cpu_ms: u64,
+    /// Bytes of resident memory of its largest process.
+    #[serde(default)]
+    pub max_rss: u64,
+    /// Bytes it wrote to standard output.
+    #[serde(default)]
+    pub stdout_bytes: u64,
+    /// Bytes it wrote to standard error.
+    #[serde(default)]
+    pub stderr_bytes: u64,
+    /// SHA-256 of what was kept of standard output; empty when nothing was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stdout_digest: String,
+    /// SHA-256 of what was kept of standard error; empty when nothing was.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stderr_digest: String,
+    /// Which mechanism stood behind each wall.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub enforced: Value,
 }
 
 /// Payload of `override_ruled`.

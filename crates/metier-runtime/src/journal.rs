@@ -2,10 +2,13 @@
 //! before it.
 //!
 //! [`Journal`] is what a session writes to. [`FileJournal`] is the real one: several processes may
-//! append to one file, under a lock. [`read`] reads a journal back and names the first frame that
-//! is not as it was written. Start reading at `frame.rs`, which says what a line looks like.
+//! append to one file, each in its [`Turn`], and a checkpoint beside it keeps opening short.
+//! [`read`] reads a journal back from its first line and names the first frame that is not as it
+//! was written. Start reading at `frame.rs`, which says what a line looks like, then `chain.rs`.
 
 mod artifact;
+mod chain;
+mod checkpoint;
 mod file;
 mod frame;
 mod memory;
@@ -13,15 +16,17 @@ mod read;
 mod turn;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::event::Event;
+use crate::state::State;
 
 pub use artifact::{Artifacts, Swept};
 pub(crate) use file::content_digest as digest_of;
 pub use file::{Durability, FileJournal};
 pub use frame::{Frame, FrameError, Ids};
 pub use memory::MemoryJournal;
-pub use read::{Fault, FaultKind, Reading, read};
+pub use read::{Fault, FaultKind, Reading, read, read_bytes};
 pub use turn::Turn;
 
 /// Whether more frames of the same act follow.
@@ -35,17 +40,20 @@ pub enum Beat {
 
 /// What a session writes to.
 pub trait Journal: Send {
-    /// Appends `event` and returns its frame. When this fails nothing was recorded, and the act
-    /// must not happen.
+    /// Waits for a turn and catches up with what others recorded. Until it is dropped nobody else
+    /// appends; a turn asked for within a turn is the same one.
+    fn turn(&mut self) -> Result<Arc<Turn>, JournalError>;
+
+    /// Appends `event` and returns its frame, in a turn of its own unless there is one. When this
+    /// fails nothing was recorded, and the act must not happen.
     fn append(&mut self, ids: &Ids, event: &Event, beat: Beat) -> Result<Frame, JournalError>;
+
+    /// The state of `session` as of the last turn, by whatever process it was recorded; none when
+    /// it has that many frames, so that nothing is new.
+    fn news(&mut self, session: &str, frames: u64) -> Option<State>;
 
     /// Every frame of `session` recorded so far, by whatever process, in order.
     fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError>;
-
-    /// How many frames of `session` are recorded so far, by whatever process.
-    fn count(&mut self, session: &str) -> Result<u64, JournalError> {
-        Ok(self.frames(session)?.len() as u64)
-    }
 }
 
 /// Why the journal refused.

@@ -1,4 +1,4 @@
-//! One session with skills: activate, guard, read, record, replay.
+//! One session with skills: activate, guard, read, run, record, replay.
 //!
 //! Every effect has the same five beats: look up, decide, append the intent, act, append the
 //! result. State is only ever applied from events, so a process that dies and starts again sees the
@@ -14,6 +14,7 @@ pub mod limits;
 pub mod redact;
 pub mod replay;
 pub mod resolver;
+pub mod script;
 pub mod session;
 pub mod shape;
 pub mod state;
@@ -25,5 +26,6 @@ pub use capability::{Capability, CapabilityError, Operation, invoke};
 pub use clock::{Clock, Moment};
 pub use event::Event;
 pub use journal::{Frame, Ids, Journal, JournalError};
+pub use script::{ScriptCall, ScriptError, ScriptGround, ScriptOutcome};
 pub use session::{Activation, ActivationError, Session, Setup};
 pub use state::State;

@@ -33,3 +33,54 @@ pub const USUAL_HITS: usize = 10;
 
 /// Largest file of a skill that is read for somebody, in bytes.
 pub const MAX_READ_BYTES: u64 = 200_000;
+
+/// Most arguments a script is given; agent-base has the same bound.
+pub const MAX_SCRIPT_ARGS: usize = 100;
+
+/// Bytes of all arguments of a script together.
+pub const MAX_SCRIPT_ARG_BYTES: usize = 4096;
+
+/// Largest script that is run, in bytes. It is read whole for its digest; a compiled program fits.
+pub const MAX_SCRIPT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Longest first line of a script that is read as the name of its interpreter. The kernel's own
+/// bound is shorter.
+pub const MAX_SHEBANG_BYTES: usize = 1024;
+
+/// Longest metadata block of a Python script. Real ones have a few hundred bytes.
+pub const MAX_SCRIPT_METADATA_BYTES: usize = 64 * 1024;
+
+/// Seconds a script may ask for at most where no policy says less. A call that waits longer has
+/// lost its caller.
+pub const MAX_SCRIPT_SECONDS: u64 = 600;
+
+/// Seconds that providing a script's dependencies may take: a cold download of a few hundred MiB.
+pub const PREPARE_SECONDS: u64 = 300;
+
+/// Seconds a hook may take. Somebody waits for the skill meanwhile.
+pub const HOOK_SECONDS: u64 = 30;
+
+/// Seconds `--help` may take once dependencies are there.
+pub const HELP_SECONDS: u64 = 30;
+
+/// Bytes of help text that are kept.
+pub const MAX_HELP_BYTES: u64 = 64 * 1024;
+
+/// Characters of standard error that a failure quotes, from its end.
+pub const STDERR_TAIL_CHARS: usize = 500;
+
+/// Characters of unexpected output that a failure quotes, from its beginning.
+pub const OUTPUT_HEAD_CHARS: usize = 200;
+
+/// Frames after which the journal's checkpoint is written anew. A process that lives for one call
+/// reads half as many on average, at some microseconds each, and one in so many pays for a small
+/// file.
+pub const CHECKPOINT_EVERY: u64 = 64;
+
+/// Largest checkpoint, in bytes: some ten thousand sessions in one journal. With more, every
+/// opening reads the whole journal.
+pub const MAX_CHECKPOINT_BYTES: usize = 8 * 1024 * 1024;
+
+/// Most events on one span of an export; how many more there were is said. A span goes to a
+/// collector whole, and with this many it stays below a megabyte.
+pub const MAX_SPAN_EVENTS: usize = 2000;

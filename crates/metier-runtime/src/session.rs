@@ -2,13 +2,17 @@
 //!
 //! Every effect looks alike: look up, decide, append the intent, act, append the result. If the
 //! journal refuses the intent, the act does not happen. The stack is only ever changed by applying
-//! a frame that was written. Start at [`Session::open`]; the effects are in `activation`, `guard`,
-//! `resource` and `release`.
+//! a frame that was written, by this process or another: every act takes a turn on the journal and
+//! catches up first, so a session may stay open for hours while others act in it. Start at
+//! [`Session::open`]; the effects are in `activation`, `guard`, `resource`,
+//! `script`, `hook` and `release`.
 
 mod activation;
 mod guard;
+mod hook;
 mod release;
 mod resource;
+mod script;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +29,7 @@ use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
 use crate::finder::Finder;
 use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
 use crate::redact::Redactor;
-use crate::replay;
+use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
 
 pub use activation::{Activation, ActivationError, Invocation, Overrides};
@@ -83,6 +87,8 @@ pub struct Setup {
     pub settings: Settings,
     /// What must not be recorded.
     pub redactor: Redactor,
+    /// What running scripts needs of its surroundings.
+    pub scripts: ScriptGround,
 }
 
 /// One session.
@@ -145,27 +151,25 @@ impl Session {
     /// applied first. A session that has ended begins anew.
     pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let mut session = Self::resume(setup, journal)?;
-        session.record_catalog()?;
+        session.act(Self::record_catalog)?;
         Ok(session)
     }
 
     /// As [`Session::open`], for whoever only guards or releases: the catalog in `setup` may be
     /// empty and is not recorded. Skills cannot be looked up in it.
-    pub fn resume(setup: Setup, mut journal: Box<dyn Journal>) -> Result<Self, JournalError> {
-        let frames = journal.frames(&setup.ids.session)?;
-        let state = replay::replay(&frames).remove(&setup.ids.session).unwrap_or_default();
-        let stack = active_stack(&state);
-        let finder = Arc::default();
-        let mut session = Self { setup, journal, state, stack, finder };
-        if !session.state.open {
-            let started = SessionStarted {
-                host: session.setup.host.name.clone(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                policy: session.setup.policy_digest.clone(),
-            };
-            session.record(&Event::SessionStarted(started), Beat::Result)?;
-        }
+    pub fn resume(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let (state, stack) = (State::default(), ActiveStack::default());
+        let mut session = Self { setup, journal, state, stack, finder: Arc::default() };
+        session.act(|_| Ok::<(), JournalError>(()))?;
         Ok(session)
+    }
+
+    /// Takes into account what other processes recorded since the last act. Every act begins with
+    /// this; whoever only shows the session asks for it.
+    pub fn catch_up(&mut self) -> Result<(), JournalError> {
+        let _turn = self.journal.turn()?;
+        self.take_news();
+        Ok(())
     }
 
     /// The state, as applied so far.
@@ -220,15 +224,9 @@ impl Session {
         self.journal.frames(&self.setup.ids.session)
     }
 
-    /// Takes in what other processes recorded in this session since. Cheap when they did not.
-    pub fn catch_up(&mut self) -> Result<(), JournalError> {
-        if self.journal.count(&self.setup.ids.session)? == self.state.frames {
-            return Ok(());
-        }
-        let frames = self.frames()?;
-        self.state = replay::replay(&frames).remove(self.id()).unwrap_or_default();
-        self.stack = active_stack(&self.state);
-        Ok(())
+    /// What stops a script that runs, from now on.
+    pub fn set_cancel(&mut self, cancel: metier_sandbox::Cancel) {
+        self.setup.scripts.cancel = cancel;
     }
 
     /// The failure of a name that nothing has.
@@ -247,12 +245,45 @@ impl Session {
     /// Replaces the catalog, after a change on disk, and records that.
     pub fn set_catalog(&mut self, catalog: Arc<Catalog>) -> Result<(), JournalError> {
         self.setup.catalog = catalog;
-        self.record_catalog()
+        self.act(Self::record_catalog)
+    }
+
+    /// Runs `act` in one turn: nobody else acts on the journal meanwhile, and what others did before
+    /// is known. A session that has ended, by whoever's hand, begins anew. An act within an act is
+    /// part of it. What takes long (a script) is not done in a turn, but between two.
+    fn act<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let _turn = self.journal.turn()?;
+        self.take_news();
+        if !self.state.open {
+            let started = SessionStarted {
+                host: self.setup.host.name.clone(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                policy: self.setup.policy_digest.clone(),
+            };
+            self.record(&Event::SessionStarted(started), Beat::Result)?;
+        }
+        act(self)
+    }
+
+    /// Makes the journal's state this session's, where the journal has come further.
+    fn take_news(&mut self) {
+        if let Some(state) = self.journal.news(&self.setup.ids.session, self.state.frames) {
+            self.state = state;
+            self.stack = active_stack(&self.state);
+        }
     }
 
     /// Appends `event` and, once it is written, applies it.
     fn record(&mut self, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
         let frame = self.journal.append(&self.setup.ids, event, beat)?;
+        if frame.seq != self.state.frames {
+            // Outside a turn others may have been first.
+            self.take_news();
+            return Ok(frame);
+        }
         self.state.apply(frame.seq, event);
         if event.changes_stack() {
             self.stack = active_stack(&self.state);

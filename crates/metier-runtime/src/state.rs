@@ -1,12 +1,16 @@
 //! The state of a session, which is nothing but its events applied in order. Live and replayed
 //! state go through the same [`State::apply`].
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, SkillActivated, ToolRuled};
 
+/// Which reading of events the states in a checkpoint come from. Whoever changes what
+/// [`State::apply`] does raises it, so that no state of the old reading is believed.
+pub(crate) const STATE_VERSION: u32 = 1;
+
 /// One element of the stack.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Active {
     /// What `skill_activated` said.
     #[serde(flatten)]
@@ -16,7 +20,8 @@ pub struct Active {
 }
 
 /// What has been counted. Every metric is derived from these.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counters {
     /// Activations.
     pub activations: u64,
@@ -32,6 +37,10 @@ pub struct Counters {
     pub script_reads_blocked: u64,
     /// Files of skills read.
     pub resources_read: u64,
+    /// Scripts run.
+    pub scripts_run: u64,
+    /// Scripts run that failed.
+    pub scripts_failed: u64,
     /// Warnings.
     pub warnings: u64,
     /// Tokens given to the model by activations.
@@ -39,7 +48,8 @@ pub struct Counters {
 }
 
 /// The state of one session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// The active skills, the last activated last.
     pub stack: Vec<Active>,
@@ -71,6 +81,10 @@ impl State {
             Event::ResourceRead(read) if read.refused.is_none() => {
                 self.counters.resources_read += 1;
             }
+            Event::ScriptFinished(finished) => {
+                self.counters.scripts_run += 1;
+                self.counters.scripts_failed += u64::from(finished.error.is_some());
+            }
             Event::SkillWarning(_) => self.counters.warnings += 1,
             Event::SessionEnded(_) => {
                 self.stack.clear();
@@ -80,6 +94,7 @@ impl State {
             | Event::SkillInvoked(_)
             | Event::ResourceRequested(_)
             | Event::ResourceRead(_)
+            | Event::ScriptStarted(_)
             | Event::OverrideRuled(_)
             | Event::Other { .. } => {}
         }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::event::Event;
 use crate::journal::{Frame, digest_of};
+use crate::limits::MAX_SPAN_EVENTS;
 use crate::state::State;
 
 /// Attributes of a span or a data point.
@@ -67,6 +68,8 @@ pub const MEASURES: &[Measure] = &[
     ("skill.refusals", "1", |s| s.counters.refusals),
     ("skill.tokens", "{token}", |s| s.counters.tokens),
     ("skill.resources_read", "1", |s| s.counters.resources_read),
+    ("skill.scripts_run", "1", |s| s.counters.scripts_run),
+    ("skill.scripts_failed", "1", |s| s.counters.scripts_failed),
     ("skill.warnings", "1", |s| s.counters.warnings),
     ("tool.allowed", "1", |s| s.counters.allowed),
     ("tool.asked", "1", |s| s.counters.asked),
@@ -90,6 +93,8 @@ struct Span {
     end: u64,
     attributes: Attributes,
     events: Vec<Value>,
+    /// Events there was no room for.
+    dropped: u64,
 }
 
 impl<'a> Trace<'a> {
@@ -145,6 +150,7 @@ impl<'a> Trace<'a> {
             end: frame.time.0,
             attributes,
             events: Vec::new(),
+            dropped: 0,
         });
     }
 
@@ -155,12 +161,16 @@ impl<'a> Trace<'a> {
 
     /// Puts an event on the innermost open span.
     fn note(&mut self, frame: &Frame, event: &Event) {
-        let attributes = event_attributes(event);
         let Some(at) = self.open.last() else { return };
-        self.spans[*at].events.push(json!({
+        let span = &mut self.spans[*at];
+        if span.events.len() == MAX_SPAN_EVENTS {
+            span.dropped += 1;
+            return;
+        }
+        span.events.push(json!({
             "timeUnixNano": nanos(frame.time.0),
             "name": frame.kind,
-            "attributes": attributes,
+            "attributes": event_attributes(event),
         }));
     }
 }
@@ -177,6 +187,9 @@ impl Span {
             "attributes": self.attributes,
             "events": self.events,
         });
+        if self.dropped > 0 {
+            span["droppedEventsCount"] = self.dropped.into();
+        }
         if let Some(parent) = self.parent {
             span["parentSpanId"] = parent.into();
         }
@@ -218,6 +231,23 @@ fn event_attributes(event: &Event) -> Attributes {
             ];
             let refused = read.refused.as_deref();
             attributes.extend(refused.map(|code| text("skill.error_type", code)));
+            attributes
+        }
+        Event::ScriptStarted(started) => vec![
+            text("skill.name", &started.name),
+            text("skill.script", &started.script),
+            text("skill.script_purpose", &started.purpose),
+        ],
+        Event::ScriptFinished(finished) => {
+            let mut attributes = vec![
+                text("skill.name", &finished.name),
+                text("skill.script", &finished.script),
+                number("skill.script_duration_ms", finished.duration_ms),
+                number("skill.script_cpu_ms", finished.cpu_ms),
+                text("skill.success", if finished.error.is_none() { "true" } else { "false" }),
+            ];
+            let error = finished.error.as_deref();
+            attributes.extend(error.map(|code| text("skill.error_type", code)));
             attributes
         }
         Event::SkillLoaded(loaded) => vec![text("skill.name", &loaded.name)],

@@ -8,6 +8,7 @@ use super::{MEASURES, metrics, spans};
 use crate::clock::TickingClock;
 use crate::event::{Event, SessionStarted, SkillActivated, SkillDeactivated, ToolRuled};
 use crate::journal::{Beat, Frame, Ids, Journal as _, MemoryJournal};
+use crate::limits::MAX_SPAN_EVENTS;
 use crate::replay::replay;
 
 fn frames() -> Vec<Frame> {
@@ -49,6 +50,21 @@ fn a_collector_reads_the_trace_of_a_session() {
     assert_eq!(spans[1].end_time_unix_nano, 1_004_000_000, "still open when the journal ends");
     let keys: Vec<&str> = spans[1].attributes.iter().map(|a| a.key.as_str()).collect();
     assert_eq!(keys, ["skill.name", "skill.layer", "skill.trust", "skill.digest", "skill.tokens"]);
+}
+
+#[test]
+fn a_span_with_too_many_events_says_how_many_it_left_out() {
+    // J4, N2
+    let mut journal = MemoryJournal::new(Arc::new(TickingClock::starting_at(1000)));
+    let ids = Ids { session: "s".into(), ..Ids::default() };
+    let ruled =
+        Event::ToolExecutionInSkill(ToolRuled { tool: "Read".into(), ..Default::default() });
+    for _ in 0..MAX_SPAN_EVENTS + 3 {
+        journal.append(&ids, &ruled, Beat::Result).unwrap();
+    }
+    let request: ExportTraceServiceRequest = serde_json::from_value(spans(&journal.all())).unwrap();
+    let span = &request.resource_spans[0].scope_spans[0].spans[0];
+    assert_eq!((span.events.len(), span.dropped_events_count), (MAX_SPAN_EVENTS, 3));
 }
 
 #[test]

@@ -5,18 +5,25 @@
 //! carries out. [`choose`] takes the first backend that builds every wall. There is no silent
 //! second best: with [`Level::Require`] a missing wall refuses the run.
 
+pub(crate) mod linux_bubblewrap;
 pub(crate) mod linux_landlock;
 pub(crate) mod linux_namespaces;
 pub(crate) mod none;
 pub mod seatbelt;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::confinement::{Confinement, Level, Network};
 use crate::outcome::{Enforced, Missing, RunError, Wall};
-use crate::wire::{LandlockPlan, ProcessCap, Rules, Tree};
+use crate::wire::{Bytes, LandlockPlan, ProcessCap, Rules, Tree};
+
+/// Where the private directory lies in a tree of the child's own.
+const SCRATCH_INSIDE: &str = "/tmp";
+
+/// The same when the caller grants the machine's `/tmp`.
+const SCRATCH_ASIDE: &str = "/run/scratch";
 
 /// The backends a run can be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +31,8 @@ use crate::wire::{LandlockPlan, ProcessCap, Rules, Tree};
 pub enum BackendKind {
     /// Namespaces with a file system tree of its own, Landlock and seccomp inside.
     LinuxNamespaces,
+    /// The same namespaces made by `bwrap`, where it is installed.
+    LinuxBubblewrap,
     /// Landlock and seccomp on the machine's own tree.
     LinuxLandlock,
     /// Limits only.
@@ -32,13 +41,15 @@ pub enum BackendKind {
 
 impl BackendKind {
     /// Best first.
-    pub const ALL: [Self; 3] = [Self::LinuxNamespaces, Self::LinuxLandlock, Self::None];
+    pub const ALL: [Self; 4] =
+        [Self::LinuxNamespaces, Self::LinuxBubblewrap, Self::LinuxLandlock, Self::None];
 
     /// The name as it is printed.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::LinuxNamespaces => "linux-namespaces",
+            Self::LinuxBubblewrap => "linux-bubblewrap",
             Self::LinuxLandlock => "linux-landlock",
             Self::None => "none",
         }
@@ -47,6 +58,7 @@ impl BackendKind {
     fn backend(self) -> &'static dyn Backend {
         match self {
             Self::LinuxNamespaces => &linux_namespaces::LinuxNamespaces,
+            Self::LinuxBubblewrap => &linux_bubblewrap::LinuxBubblewrap,
             Self::LinuxLandlock => &linux_landlock::LinuxLandlock,
             Self::None => &none::None,
         }
@@ -66,6 +78,26 @@ pub struct Support {
     pub pid_max: bool,
     /// Whether the user is the superuser, whom `RLIMIT_NPROC` does not bind.
     pub superuser: bool,
+    /// Where control groups can be made, if they can.
+    #[serde(default)]
+    pub control_groups: Option<ControlGroups>,
+    /// The `bwrap` program, where it is installed; where namespaces cannot be made directly it has
+    /// also been tried.
+    #[serde(default)]
+    pub bubblewrap: Option<PathBuf>,
+}
+
+/// A place in which this user can make control groups (version 2), and what those have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ControlGroups {
+    /// The directory in which a group is made for each run.
+    pub parent: PathBuf,
+    /// Whether they bound memory.
+    pub memory: bool,
+    /// Whether they bound the number of processes.
+    pub processes: bool,
+    /// Whether all in them can be killed at once.
+    pub kill: bool,
 }
 
 impl Support {
@@ -78,6 +110,8 @@ impl Support {
             namespaces_problem: Some("not available on this system".to_owned()),
             pid_max: false,
             superuser: false,
+            control_groups: None,
+            bubblewrap: None,
         }
     }
 }
@@ -189,9 +223,14 @@ pub(crate) fn choose(
         return Err(RunError::CannotEnforce { missing });
     }
     if confinement.level == Level::Off {
-        return Ok(Choice { kind: BackendKind::None, enforced: none::switched_off(confinement) });
+        let enforced = none::switched_off(confinement, support);
+        return Ok(Choice { kind: BackendKind::None, enforced });
     }
-    let candidates = BackendKind::ALL.into_iter().filter(|kind| only.is_none_or(|o| o == *kind));
+    let unasked = |kind: BackendKind| {
+        kind != BackendKind::LinuxBubblewrap || support.namespaces_problem.is_some()
+    };
+    let candidates = BackendKind::ALL.into_iter();
+    let candidates = candidates.filter(|kind| only.map_or(unasked(*kind), |o| o == *kind));
     let best = candidates
         .map(|kind| (kind, kind.backend().walls(confinement, support)))
         .min_by_key(|(_, walls)| walls.missing().len());
@@ -205,9 +244,37 @@ pub(crate) fn choose(
     Ok(Choice { kind, enforced: walls.enforced(kind.name()) })
 }
 
-/// Memory is bounded the same way everywhere: per process by the kernel, over the tree by looking.
-fn memory_wall() -> Mechanism {
+/// Memory is bounded the same way everywhere: over the tree by a control group where there is one
+/// and by looking where there is none, and per process by a limit of its own.
+fn memory_wall(support: &Support) -> Mechanism {
+    Ok(match bounds(support, |groups| groups.memory) {
+        true => "cgroup-memory+rlimit-data".to_owned(),
+        false => return memory_by_looking(),
+    })
+}
+
+fn memory_by_looking() -> Mechanism {
     Ok("rlimit-data+sampled-tree".to_owned())
+}
+
+/// Where the private directory lies in a tree of the child's own.
+pub(crate) fn scratch_inside(ground: &Ground) -> Bytes {
+    let usual = Path::new(SCRATCH_INSIDE);
+    let taken = ground.read.iter().chain(&ground.write).any(|path| path == usual);
+    if taken { SCRATCH_ASIDE.into() } else { SCRATCH_INSIDE.into() }
+}
+
+/// What ends a tree that has no process-id namespace.
+fn sweep_wall(support: &Support) -> String {
+    match bounds(support, |groups| groups.kill) {
+        true => "cgroup-kill+subreaper-sweep".to_owned(),
+        false => "subreaper-sweep".to_owned(),
+    }
+}
+
+/// Whether a control group can be made that does this.
+fn bounds(support: &Support, what: fn(&ControlGroups) -> bool) -> bool {
+    support.control_groups.as_ref().is_some_and(what)
 }
 
 fn syscalls_wall(support: &Support) -> Mechanism {

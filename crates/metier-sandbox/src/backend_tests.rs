@@ -9,6 +9,8 @@ fn everything() -> Support {
         namespaces_problem: None,
         pid_max: true,
         superuser: false,
+        control_groups: None,
+        bubblewrap: None,
     }
 }
 
@@ -196,7 +198,37 @@ fn one_backend_can_be_asked_for_alone() {
     assert_eq!(choice.kind, BackendKind::LinuxLandlock);
     assert!(choose(&strict, &everything(), Some(BackendKind::None)).is_err());
     let names = BackendKind::ALL.map(BackendKind::name);
-    assert_eq!(names, ["linux-namespaces", "linux-landlock", "none"]);
+    assert_eq!(names, ["linux-namespaces", "linux-bubblewrap", "linux-landlock", "none"]);
     let json = serde_json::to_value(BackendKind::LinuxLandlock).unwrap();
     assert_eq!(json, "linux-landlock");
+}
+
+#[test]
+fn a_control_group_bounds_what_it_can_and_is_named() {
+    // R4, R6
+    let groups = |memory, processes, kill| {
+        let parent = PathBuf::from("/sys/fs/cgroup/x");
+        Some(ControlGroups { parent, memory, processes, kill })
+    };
+    let named = |support: Support, kind| {
+        let enforced = choose(&with(Network::Off, Level::Prefer), &support, Some(kind)).unwrap();
+        let enforced = enforced.enforced;
+        [enforced.memory, enforced.processes, enforced.tree]
+    };
+    let (sampled, counted) = ("rlimit-data+sampled-tree", "cgroup-memory+rlimit-data");
+    let all = Support { control_groups: groups(true, true, true), ..everything() };
+    let root = Support { superuser: true, ..all.clone() };
+    let kills = Support { control_groups: groups(false, false, true), ..everything() };
+    let (namespaces, landlock) = (BackendKind::LinuxNamespaces, BackendKind::LinuxLandlock);
+    let own = ["pid-namespace+cgroup-pids-256", "pid-namespace"];
+    assert_eq!(named(all.clone(), namespaces), [counted, own[0], own[1]]);
+    let shared = ["landlock-scope+cgroup-pids-256", "cgroup-kill+subreaper-sweep"];
+    assert_eq!(named(all, landlock), [counted, shared[0], shared[1]]);
+    // The superuser's processes are bounded by a group also where there is no namespace.
+    assert_eq!(named(root, landlock), [counted, shared[0], shared[1]]);
+    let bare = ["landlock-scope+rlimit-nproc-256", "cgroup-kill+subreaper-sweep"];
+    assert_eq!(named(kills, landlock), [sampled, bare[0], bare[1]]);
+    let off = with(Network::Off, Level::Off);
+    let none = chosen(&off, &Support { control_groups: groups(true, true, true), ..everything() });
+    assert_eq!((none.1.memory.as_str(), none.1.tree.as_str()), (counted, shared[1]));
 }

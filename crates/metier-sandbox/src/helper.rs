@@ -13,6 +13,8 @@
 //! ends in whatever way, the socket closes, and the supervisor ends the tree and removes the private
 //! directory. Start reading at `supervisor.rs`; `inside.rs` is what happens to the child itself.
 
+mod bubblewrap;
+pub(crate) mod group;
 mod init;
 mod inside;
 mod landlock;
@@ -29,7 +31,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::backend::Support;
-use crate::wire::{Failure, MARKER};
+use crate::wire::{Failure, INNER, MARKER};
 
 /// Becomes the helper when the program was started as one. A program that uses
 /// [`Runner`](crate::Runner) calls this before anything else in `main`, in particular before it
@@ -37,6 +39,9 @@ use crate::wire::{Failure, MARKER};
 #[must_use]
 pub fn helper_main() -> Option<ExitCode> {
     let name = std::env::args_os().next()?;
+    if name == INNER {
+        return Some(bubblewrap::inner());
+    }
     (name == MARKER).then(supervisor::main)
 }
 
@@ -47,6 +52,8 @@ pub(crate) fn visible_support() -> Support {
         seccomp: seccomp::SUPPORTED && sys::knows_filters(),
         namespaces_problem: None,
         pid_max: false,
+        control_groups: None,
+        bubblewrap: None,
         superuser: rustix::process::geteuid().is_root() || rustix::process::getuid().is_root(),
     }
 }

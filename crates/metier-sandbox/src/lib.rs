@@ -53,7 +53,7 @@ mod pump;
 #[cfg(target_os = "linux")]
 mod runner;
 
-pub use backend::{BackendKind, Support};
+pub use backend::{BackendKind, ControlGroups, Support};
 pub use confinement::{Confinement, Level, Network, Scratch};
 pub use invocation::{Invocation, Stdin};
 pub use limits::{Limit, Limits, Overflow};

@@ -24,30 +24,30 @@ use rustix::fs::{Mode, OFlags};
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 use rustix::time::Timespec;
 
-use crate::backend::{BackendKind, Choice, Ground, Shape, Support, choose};
+use crate::backend::{BackendKind, Choice, Ground, Shape, Support, choose, scratch_inside};
 use crate::cancel::Cancel;
 use crate::channel;
-use crate::confinement::Confinement;
+use crate::confinement::{Confinement, Level};
 use crate::ground;
 use crate::helper;
 use crate::invocation::{Invocation, Stdin};
-use crate::limits::{Limit, Overflow};
+use crate::limits::{Limit, Limits, Overflow};
 use crate::outcome::{Enforced, Outcome, RunError, Status};
 use crate::pump::{Drain, Feed, Source};
-use crate::wire::{Bytes, Job, MARKER, Plan, Report, ScratchPlan, Tree};
+use crate::wire::{Bytes, GroupPlan, Job, MARKER, Plan, Report, ScratchPlan, Tree};
 
 /// How long the supervisor may take to end a tree before it is killed itself. Its own end kills a
-/// namespace too; a sweep it interrupts is the loss.
+/// namespace too.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// The same where a sweep ends the tree: one that is interrupted would leave the rest to nobody.
+const GRACE_OF_SWEEP: Duration = Duration::from_secs(60);
+
+/// Where `bwrap` is looked for. Not in `PATH`, which may begin anywhere.
+const BUBBLEWRAP: &[&str] = &["/usr/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /// What certainly fits into a socket nobody reads yet.
 const EARLY: usize = 64 << 10;
-
-/// Where the private directory lies in a tree of the child's own.
-const SCRATCH_INSIDE: &str = "/tmp";
-
-/// The same when the caller grants the machine's `/tmp`.
-const SCRATCH_ASIDE: &str = "/run/scratch";
 
 /// Runs children. Cheap to make; what it finds out about the system is kept for the process.
 #[derive(Debug, Clone)]
@@ -133,26 +133,30 @@ impl Runner {
     }
 
     fn probe(&self) -> Support {
-        let visible = helper::visible_support();
+        let control_groups = helper::group::find();
+        let bubblewrap = BUBBLEWRAP.iter().map(PathBuf::from).find(|path| path.exists());
+        let visible = Support { control_groups, bubblewrap, ..helper::visible_support() };
         let with_bound = Support { pid_max: bounds_ids_per_namespace(), ..visible.clone() };
-        match self.try_namespaces(&with_bound) {
+        let direct = BackendKind::LinuxNamespaces;
+        let found = match self.try_backend(direct, &with_bound) {
             Ok(()) => return with_bound,
-            Err(_) if with_bound.pid_max => {}
-            Err(problem) => return Support { namespaces_problem: Some(problem), ..visible },
-        }
-        let namespaces_problem = self.try_namespaces(&visible).err();
-        Support { namespaces_problem, ..visible }
+            Err(_) if with_bound.pid_max => self.try_backend(direct, &visible),
+            Err(problem) => Err(problem),
+        };
+        let Err(problem) = found else { return visible };
+        let works = self.try_backend(BackendKind::LinuxBubblewrap, &visible).is_ok();
+        let bubblewrap = visible.bubblewrap.clone().filter(|_| works);
+        Support { namespaces_problem: Some(problem), bubblewrap, ..visible }
     }
 
-    /// Builds all walls of the namespace backend around nothing; says what went wrong.
-    fn try_namespaces(&self, support: &Support) -> Result<(), String> {
-        let confinement = Confinement::default();
+    /// Builds all walls of one backend around nothing; says what went wrong.
+    fn try_backend(&self, kind: BackendKind, support: &Support) -> Result<(), String> {
+        let confinement = Confinement { level: Level::Prefer, ..Confinement::default() };
         let say = |error: RunError| {
             let cause = std::error::Error::source(&error).map(|source| format!(": {source}"));
             format!("{error}{}", cause.unwrap_or_default())
         };
-        let choice =
-            choose(&confinement, support, Some(BackendKind::LinuxNamespaces)).map_err(say)?;
+        let choice = choose(&confinement, support, Some(kind)).map_err(say)?;
         let ground = ground::resolve(&confinement).map_err(say)?;
         let invocation = Invocation::new("/");
         let plan = plan(&invocation, &confinement, &choice, (support, &ground));
@@ -186,7 +190,7 @@ fn plan(
         bytes: scratch.bytes,
         entries: scratch.entries,
         path: match choice.kind {
-            BackendKind::LinuxNamespaces => scratch_inside(ground),
+            BackendKind::LinuxNamespaces | BackendKind::LinuxBubblewrap => scratch_inside(ground),
             BackendKind::LinuxLandlock | BackendKind::None => fresh(&scratch.base).into(),
         },
     });
@@ -194,7 +198,8 @@ fn plan(
         choice.shape(confinement, support, ground);
     let job = job(invocation, confinement, scratch.as_ref());
     let limits = confinement.limits.clone();
-    Plan { job, limits, scratch, tree, landlock, seccomp, drop_capabilities, processes }
+    let group = group(&limits, support, &tree);
+    Plan { job, limits, scratch, tree, landlock, seccomp, drop_capabilities, processes, group }
 }
 
 fn job(invocation: &Invocation, confinement: &Confinement, scratch: Option<&ScratchPlan>) -> Job {
@@ -208,10 +213,18 @@ fn job(invocation: &Invocation, confinement: &Confinement, scratch: Option<&Scra
     }
 }
 
-fn scratch_inside(ground: &Ground) -> Bytes {
-    let usual = Path::new(SCRATCH_INSIDE);
-    let taken = ground.read.iter().chain(&ground.write).any(|path| path == usual);
-    if taken { SCRATCH_ASIDE.into() } else { SCRATCH_INSIDE.into() }
+/// The control group, where it would do anything: a namespace can kill all in it by itself.
+fn group(limits: &Limits, support: &Support, tree: &Tree) -> Option<GroupPlan> {
+    let groups = support.control_groups.as_ref()?;
+    if let Tree::Bubblewrap(_) = tree {
+        return None;
+    }
+    let kills = groups.kill && *tree == Tree::Sweep;
+    (groups.memory || groups.processes || kills).then(|| GroupPlan {
+        path: fresh(&groups.parent).into(),
+        memory: groups.memory.then_some(limits.memory),
+        processes: groups.processes.then_some(limits.processes),
+    })
 }
 
 /// A name nobody uses: process, count and clock. The directory is made with an error if it exists,
@@ -239,6 +252,8 @@ struct Run<'a> {
     started: Instant,
     /// The private directory, where it is on the machine's disk.
     directory: Option<PathBuf>,
+    /// The control group, if there is one.
+    group: Option<PathBuf>,
 }
 
 impl<'a> Run<'a> {
@@ -271,8 +286,9 @@ impl<'a> Run<'a> {
             started,
             directory: match plan.tree {
                 Tree::Sweep => plan.scratch.as_ref().map(|s| s.path.path().to_owned()),
-                Tree::Namespaces(_) => None,
+                Tree::Namespaces(_) | Tree::Bubblewrap(_) => None,
             },
+            group: plan.group.as_ref().map(|group| group.path.path().to_owned()),
         };
         if !early {
             // A helper that is none ends without reading; that is noticed when its report is missed.
@@ -301,7 +317,7 @@ impl<'a> Run<'a> {
             if ending.is_some() {
                 // The supervisor sees the end of the socket and ends the tree.
                 let _ = rustix::net::shutdown(&self.control, Shutdown::Write);
-                patience = Instant::now().checked_add(GRACE);
+                patience = Instant::now().checked_add(grace(&plan.tree));
             }
         }
     }
@@ -366,6 +382,10 @@ impl<'a> Run<'a> {
             let _ = self.supervisor.kill();
         }
         let _ = self.supervisor.wait();
+        if let (Err(_), Some(group)) = (&report, &self.group) {
+            // With the supervisor gone this is what ends the rest of a tree without a namespace.
+            helper::group::end(group);
+        }
         let duration = self.started.elapsed();
         if let (Err(_), Some(directory)) = (&report, &self.directory) {
             // The supervisor removes it otherwise. What cannot be removed cannot be by anybody.
@@ -382,6 +402,13 @@ impl<'a> Run<'a> {
             max_rss: report.max_rss,
             enforced,
         })
+    }
+}
+
+fn grace(tree: &Tree) -> Duration {
+    match tree {
+        Tree::Namespaces(_) | Tree::Bubblewrap(_) => GRACE,
+        Tree::Sweep => GRACE_OF_SWEEP,
     }
 }
 

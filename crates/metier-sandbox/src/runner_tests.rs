@@ -102,3 +102,24 @@ fn a_cancelled_switch_stays_thrown_for_everybody_who_holds_it() {
     assert!(Cancel::never().fd().is_none());
     Cancel::never().cancel();
 }
+
+#[test]
+fn a_control_group_is_made_only_where_it_does_something() {
+    // R4
+    let limits = Limits::default();
+    let with = |memory, processes, kill| {
+        let parent = PathBuf::from("/groups");
+        let groups = crate::backend::ControlGroups { parent, memory, processes, kill };
+        Support { control_groups: Some(groups), ..Support::nothing() }
+    };
+    let own = Tree::Namespaces(crate::wire::NamespacePlan::default());
+    assert_eq!(group(&limits, &Support::nothing(), &Tree::Sweep), None);
+    assert_eq!(group(&limits, &with(false, false, true), &own), None);
+    assert_eq!(group(&limits, &with(false, false, false), &Tree::Sweep), None);
+    let plan = group(&limits, &with(false, false, true), &Tree::Sweep).unwrap();
+    assert_eq!((plan.memory, plan.processes), (None, None));
+    let plan = group(&limits, &with(true, true, false), &own).unwrap();
+    assert_eq!((plan.memory, plan.processes), (Some(limits.memory), Some(limits.processes)));
+    assert!(plan.path.path().starts_with("/groups"));
+    assert!(grace(&Tree::Sweep) > grace(&own));
+}

@@ -14,6 +14,9 @@ use crate::limits::{Limit, Limits};
 /// The name under which a program is started as a helper. No person types it.
 pub(crate) const MARKER: &str = "metier-sandbox-helper";
 
+/// Where `bwrap` finds the helper inside, and the name it then has. No person types it.
+pub(crate) const INNER: &str = "/run/metier-sandbox-helper";
+
 /// Everything the helper has to know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plan {
@@ -25,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) seccomp: Option<Rules>,
     pub(crate) drop_capabilities: bool,
     pub(crate) processes: ProcessCap,
+    /// The control group the child is born into, where one can be made.
+    pub(crate) group: Option<GroupPlan>,
 }
 
 /// What to run; nothing at all when the plan only finds out whether the walls can be built.
@@ -42,13 +47,30 @@ pub(crate) struct ScratchPlan {
     pub(crate) path: Bytes,
 }
 
+/// A control group to be made, with the limits its controllers can hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupPlan {
+    pub(crate) path: Bytes,
+    pub(crate) memory: Option<u64>,
+    pub(crate) processes: Option<u64>,
+}
+
 /// How the whole tree of processes is ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Tree {
     /// Everything lives in namespaces of its own and dies with their first process.
     Namespaces(NamespacePlan),
+    /// The same, made by `bwrap`.
+    Bubblewrap(BubblewrapPlan),
     /// The supervisor adopts every orphan and kills until none is left.
     Sweep,
+}
+
+/// The program and its arguments, without the end that only the helper knows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct BubblewrapPlan {
+    pub(crate) program: Bytes,
+    pub(crate) words: Vec<Bytes>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

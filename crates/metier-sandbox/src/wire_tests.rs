@@ -37,6 +37,7 @@ fn a_plan_arrives_as_it_was_sent() {
         seccomp: Some(Rules { sockets: Sockets::Pairs, surroundings: Surroundings::Own }),
         drop_capabilities: true,
         processes: ProcessCap::Exact,
+        group: None,
     };
     let text = serde_json::to_vec(&plan).unwrap();
     assert_eq!(serde_json::from_slice::<Plan>(&text).unwrap(), plan);

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use metier_policy::{HostTable, Policy, Profile};
 use metier_runtime::journal::MemoryJournal;
 use metier_runtime::redact::Redactor;
+use metier_runtime::script::ScriptGround;
 use metier_runtime::session::{Settings, Whereabouts};
 use metier_runtime::{Clock, Ids, JournalError, Moment, Session, Setup};
 use metier_serve::mcp::{HttpSettings, Service, http_service};
@@ -65,9 +66,10 @@ impl Host for Example {
             ids: Ids { session: name, ..Ids::default() },
             settings: Settings { again: client.again, ..Settings::default() },
             redactor: Redactor::new([]),
+            scripts: ScriptGround::default(),
         };
         let session = Session::open(setup, Box::new(self.journal.clone()))?;
-        Ok(Seat { session, journal: None, stays: client.session.is_some() })
+        Ok(Seat { session, stays: client.session.is_some() })
     }
 
     fn watch(&self) -> Result<Option<Watch>, WatchError> {

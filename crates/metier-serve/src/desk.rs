@@ -1,12 +1,10 @@
 //! One client and its session. The session is opened when it is first needed, sees what other
 //! processes recorded in it, and has the catalog as it is now.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use metier_runtime::finder::Finder;
-use metier_runtime::journal::Turn;
 use metier_runtime::session::Again;
 use metier_runtime::{JournalError, Session};
 use metier_store::index::CatalogIndex;
@@ -40,8 +38,6 @@ pub struct Client {
 pub struct Seat {
     /// The session.
     pub session: Session,
-    /// Its journal, when other processes may write to it too.
-    pub journal: Option<PathBuf>,
     /// Whether it goes on when the client is gone.
     pub stays: bool,
 }
@@ -61,31 +57,28 @@ impl Desk {
         Self { host, client, finder, seat: Mutex::default() }
     }
 
-    /// Does `act` in the session, in a turn of its own. One act at a time; others wait.
+    /// Does `act` in the session. One act at a time; others wait.
     pub fn act<T>(&self, act: impl FnOnce(&mut Session) -> T) -> Result<T, JournalError> {
-        // A panic inside an act leaves the session as its journal has it; the stack is only ever
-        // changed by a frame that was written.
-        let mut seat = self.seat.lock().unwrap_or_else(PoisonError::into_inner);
-        if seat.is_none() {
-            *seat = Some(self.open()?);
-        }
-        let Some(Seat { session, journal, .. }) = seat.as_mut() else {
-            return Err(nobody());
-        };
-        let _turn = journal.as_deref().map(Turn::take).transpose()?;
+        let mut seat = self.seat();
+        let session = self.seated(&mut seat)?;
         session.catch_up()?;
-        let catalog = self.host.index().get(self.host.now());
-        if !Arc::ptr_eq(session.shared_catalog(), &catalog) {
-            session.set_catalog(catalog)?;
-        }
+        self.refresh(session)?;
         Ok(act(session))
+    }
+
+    /// Does what takes long: in the same session, but so that other acts go on meanwhile.
+    pub fn act_apart<T>(&self, act: impl FnOnce(&mut Session) -> T) -> Result<T, JournalError> {
+        let name = {
+            let mut seat = self.seat();
+            self.seated(&mut seat)?.id().to_owned()
+        };
+        let client = Client { session: Some(name), ..self.client.clone() };
+        Ok(act(&mut self.open(&client)?.session))
     }
 
     /// The client is gone: its session ends, unless it belongs to others too.
     pub fn close(&self) -> Result<(), JournalError> {
-        let seat = self.seat.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(mut seat) = seat.filter(|seat| !seat.stays) else { return Ok(()) };
-        let _turn = seat.journal.as_deref().map(Turn::take).transpose()?;
+        let Some(mut seat) = self.seat().take().filter(|seat| !seat.stays) else { return Ok(()) };
         seat.session.catch_up()?;
         if seat.session.state().open {
             seat.session.end()?;
@@ -93,8 +86,30 @@ impl Desk {
         Ok(())
     }
 
-    fn open(&self) -> Result<Seat, JournalError> {
-        let mut seat = self.host.open(&self.client)?;
+    fn seat(&self) -> MutexGuard<'_, Option<Seat>> {
+        // A panic inside an act leaves the session as its journal has it; the stack is only ever
+        // changed by a frame that was written.
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn seated<'a>(&self, seat: &'a mut Option<Seat>) -> Result<&'a mut Session, JournalError> {
+        let opened = match seat.take() {
+            Some(opened) => opened,
+            None => self.open(&self.client)?,
+        };
+        Ok(&mut seat.insert(opened).session)
+    }
+
+    fn refresh(&self, session: &mut Session) -> Result<(), JournalError> {
+        let catalog = self.host.index().get(self.host.now());
+        match Arc::ptr_eq(session.shared_catalog(), &catalog) {
+            true => Ok(()),
+            false => session.set_catalog(catalog),
+        }
+    }
+
+    fn open(&self, client: &Client) -> Result<Seat, JournalError> {
+        let mut seat = self.host.open(client)?;
         seat.session.set_finder(Arc::clone(&self.finder));
         Ok(seat)
     }
@@ -105,10 +120,4 @@ impl Drop for Desk {
         // Nobody is left to be told; the journal says that the session never ended.
         let _ = self.close();
     }
-}
-
-/// What cannot happen: the seat was filled a line before.
-fn nobody() -> JournalError {
-    let source = std::io::Error::other("the session is gone");
-    JournalError::Io { act: "open", path: PathBuf::new(), source }
 }

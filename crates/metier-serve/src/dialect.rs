@@ -2,6 +2,7 @@
 //! results and errors look. A dialect decides nothing; each is one file of spelling over
 //! [`metier_runtime::capability`].
 
+mod agent_base;
 mod chibi;
 mod omniforge;
 mod plain;
@@ -26,6 +27,8 @@ pub enum Dialect {
     Omniforge,
     /// TavernKit: `skills_list`, `skills_load`, `skills_read_file`, `skills_run_script`.
     Tavern,
+    /// agent-base: `script_list`, `script_help`, `script_run`.
+    AgentBase,
     /// chibi: one tool a skill, `read_skill_file`, `run_skill_script`.
     Chibi,
 }
@@ -49,7 +52,8 @@ pub struct Tool {
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Self; 4] = [Self::Plain, Self::Omniforge, Self::Tavern, Self::Chibi];
+    pub const ALL: [Self; 5] =
+        [Self::Plain, Self::Omniforge, Self::Tavern, Self::AgentBase, Self::Chibi];
 
     /// The word for it.
     #[must_use]
@@ -58,6 +62,7 @@ impl Dialect {
             Self::Plain => "plain",
             Self::Omniforge => "omniforge",
             Self::Tavern => "tavern",
+            Self::AgentBase => "agent-base",
             Self::Chibi => "chibi",
         }
     }
@@ -73,7 +78,7 @@ impl Dialect {
     pub fn again(self) -> Again {
         match self {
             Self::Omniforge => Again::Refuse,
-            Self::Plain | Self::Tavern | Self::Chibi => Again::Repeat,
+            Self::Plain | Self::Tavern | Self::AgentBase | Self::Chibi => Again::Repeat,
         }
     }
 
@@ -90,6 +95,7 @@ impl Dialect {
             Self::Plain => plain::tools(),
             Self::Omniforge => omniforge::tools(catalog),
             Self::Tavern => tavern::tools(),
+            Self::AgentBase => agent_base::tools(),
             Self::Chibi => chibi::tools(catalog),
         }
     }
@@ -100,7 +106,19 @@ impl Dialect {
             Self::Plain => plain::call(session, tool, arguments),
             Self::Omniforge => omniforge::call(session, tool, &arguments),
             Self::Tavern => tavern::call(session, tool, &arguments),
+            Self::AgentBase => agent_base::call(session, tool, &arguments),
             Self::Chibi => chibi::call(session, tool, &arguments),
+        }
+    }
+
+    /// Whether calling `tool` runs a script, which takes as long as it takes.
+    #[must_use]
+    pub fn runs(self, tool: &str) -> bool {
+        match self {
+            Self::Plain | Self::AgentBase => matches!(tool, "script_run" | "script_help"),
+            Self::Tavern => tool == "skills_run_script",
+            Self::Chibi => tool == "run_skill_script",
+            Self::Omniforge => false,
         }
     }
 
@@ -110,6 +128,7 @@ impl Dialect {
         match self {
             Self::Plain => "skill_search",
             Self::Tavern => "skills_list",
+            Self::AgentBase => "script_list",
             Self::Omniforge | Self::Chibi => "the list of tools",
         }
     }
@@ -126,6 +145,10 @@ impl Dialect {
             Self::Tavern => {
                 "When a task fits a skill, call `skills_load` with its name and follow what it \
                  says; `skills_read_file` reads its files."
+            }
+            Self::AgentBase => {
+                "Skills bring scripts: `script_list` names them, `script_help` explains one, \
+                 `script_run` runs it."
             }
             Self::Chibi => "When a task fits a skill, call `skill_NAME` and follow what it says.",
         }

@@ -10,6 +10,7 @@ mod http;
 mod instructions;
 mod log;
 mod page;
+mod progress;
 mod prompts;
 mod resources;
 mod skills;
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
+use metier_sandbox::Cancel;
 use metier_store::Catalog;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -35,7 +37,7 @@ use rmcp::{RoleServer, ServerHandler};
 use tokio::sync::watch;
 
 use crate::desk::{Client, Desk, Host};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Reply};
 use log::Log;
 
 pub use http::{HttpSettings, http_service};
@@ -122,6 +124,26 @@ impl Server {
         aside(move || desk.act(work)).await
     }
 
+    /// Calls a tool that runs a script: the client hears that it goes on, and can stop it.
+    async fn run(
+        &self,
+        context: &RequestContext<RoleServer>,
+        tool: String,
+        arguments: serde_json::Value,
+    ) -> Result<Result<Option<Reply>, JournalError>, ErrorData> {
+        let desk = self.desk(context);
+        let dialect = self.service.dialect;
+        let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
+        let switch = cancel.clone();
+        let running = aside(move || {
+            desk.act_apart(|session| {
+                session.set_cancel(cancel);
+                dialect.call(session, &tool, arguments)
+            })
+        });
+        progress::accompany(context, switch, running).await
+    }
+
     /// Does `work` with the catalog, on a thread that may wait.
     async fn look<T: Send + 'static>(
         &self,
@@ -185,8 +207,13 @@ impl ServerHandler for Server {
         let dialect = self.service.dialect;
         let name = request.name.to_string();
         let arguments = request.arguments.unwrap_or_default().into();
-        let reply =
-            self.act(&context, move |session| dialect.call(session, &name, arguments)).await?;
+        let reply = match dialect.runs(&name) {
+            false => {
+                let work = move |session: &mut Session| dialect.call(session, &name, arguments);
+                self.act(&context, work).await?
+            }
+            true => self.run(&context, name, arguments).await?,
+        };
         if let Err(error) = &reply {
             self.log.error(&context.peer, &error.to_string()).await;
         }

@@ -82,6 +82,10 @@ impl Store for FileStore {
         }
     }
 
+    fn directory(&self, at: &Location) -> Option<PathBuf> {
+        is_below(&at.path).then(|| self.path(at))
+    }
+
     fn tree(&self, at: &Location) -> Result<Tree, TreeError> {
         match self.skill_directory(at) {
             Ok(skill) => tree::read(&skill),

@@ -86,6 +86,11 @@ impl Store for LayeredStore {
         }
     }
 
+    fn directory(&self, at: &Location) -> Option<std::path::PathBuf> {
+        let (store, at) = self.resolve(at)?;
+        store.directory(&at)
+    }
+
     fn tree(&self, at: &Location) -> Result<Tree, TreeError> {
         match self.resolve(at) {
             Some((store, at)) => store.tree(&at),

@@ -46,6 +46,9 @@ pub const MAX_RESOURCE_DEPTH: usize = 32;
 /// Largest resource read by default, in bytes.
 pub const MAX_RESOURCE_BYTES: u64 = 200_000;
 
+/// Longest name of a script that is looked up, in bytes. Longer than any path people write.
+pub const MAX_SCRIPT_NAME_BYTES: usize = 1024;
+
 /// Longest path of a file inside a skill, in bytes; the kernel refuses longer ones.
 pub const MAX_PATH_BYTES: usize = 4095;
 

@@ -21,19 +21,7 @@ const LEFT_OUT: [&str; 7] = [".git", ".hg", ".svn", ".venv", "venv", "node_modul
 /// The directories of which [`Resources::one_level`] lists the files.
 const ONE_LEVEL: [&str; 3] = ["assets", "references", "scripts"];
 
-/// Directories of a skill whose files are scripts.
-const SCRIPT_DIRECTORIES: [&str; 3] = ["scripts/", "bin/", "tools/"];
-
 impl Resources {
-    /// The files under `scripts/`, `bin/` and `tools/`, hidden ones aside.
-    pub fn scripts(&self) -> impl Iterator<Item = &ResourceFile> {
-        self.files.iter().filter(|file| {
-            let name = file.path.rsplit('/').next().unwrap_or_default();
-            SCRIPT_DIRECTORIES.iter().any(|directory| file.path.starts_with(directory))
-                && !name.starts_with('.')
-        })
-    }
-
     /// Only the files directly inside `scripts/`, `references/` and `assets/`, without those whose
     /// name starts with a dot.
     #[must_use]

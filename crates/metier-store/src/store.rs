@@ -35,6 +35,11 @@ pub trait Store: Send + Sync {
     /// components, and cannot leave it.
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError>;
 
+    /// Where the skill lies on disk; nothing when it does not, and programs cannot be pointed at it.
+    fn directory(&self, _at: &Location) -> Option<PathBuf> {
+        None
+    }
+
     /// Reads the whole of a skill's directory for its digest.
     fn tree(&self, at: &Location) -> Result<Tree, TreeError>;
 }

@@ -11,9 +11,11 @@
 )]
 
 mod generate;
+mod git_server;
 mod world;
 
 pub use generate::{Layout, generate_skills};
+pub use git_server::{Fault, GitServer, RepoBuilder};
 pub use world::{Run, World};
 
 use std::path::PathBuf;

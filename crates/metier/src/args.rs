@@ -8,8 +8,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    check, completions, end, events, guard, lint, list, man, mcp, metrics, prompt, props, read,
-    release, replay, search, show, status, tour, use_skill, why,
+    check, completions, end, events, guard, help_script, lint, list, man, mcp, metrics, prompt,
+    props, read, release, replay, run, scripts, search, show, status, tour, use_skill, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -122,6 +122,9 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     Guard(guard::GuardArgs),
     Read(read::ReadArgs),
+    Scripts(scripts::ScriptsArgs),
+    HelpScript(help_script::HelpScriptArgs),
+    Run(run::RunArgs),
     Events(events::EventsArgs),
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),

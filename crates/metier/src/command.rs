@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod end;
 pub(crate) mod events;
 pub(crate) mod guard;
+pub(crate) mod help_script;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -16,6 +17,8 @@ pub(crate) mod props;
 pub(crate) mod read;
 pub(crate) mod release;
 pub(crate) mod replay;
+pub(crate) mod run;
+pub(crate) mod scripts;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod status;
@@ -54,6 +57,9 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Status(args)) => status::run(args, &settings, ui),
         Some(Command::Guard(args)) => guard::run(args, &settings, ui),
         Some(Command::Read(args)) => read::run(args, &settings, ui),
+        Some(Command::Scripts(args)) => scripts::run(args, &settings, ui),
+        Some(Command::HelpScript(args)) => help_script::run(args, &settings, ui),
+        Some(Command::Run(args)) => run::run(args, &settings, ui),
         Some(Command::Events(args)) => events::run(args, &settings, ui),
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),

@@ -9,6 +9,8 @@
     reason = "this module is the door to the settings file, which is no skill file"
 )]
 
+mod extend;
+
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::ops::Range;
@@ -24,6 +26,8 @@ use metier_store::disclose::Style;
 use metier_store::{Layer, Precedence};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+pub(crate) use extend::Hosts;
 
 use crate::args::{ColorChoice, RootArgument};
 use crate::env::Environment;
@@ -144,6 +148,10 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.policy_files = list(value, path)?; Ok(()) } },
     Key { name: "policy.profile", default: "default", meaning: "`strict`, `default` or `full-auto`, as `--profile`",
         set: |config, value| { config.session.profile = Some(profile(value)?); Ok(()) } },
+    Key { name: "hosts", default: "none", meaning: "`hosts.HOST.aliases`: your names for a host's tools; `hosts.HOST.flow`: tools never blocked",
+        set: |config, value| { config.session.hosts = extend::hosts(value)?; Ok(()) } },
+    Key { name: "programs", default: "none", meaning: "programs that run others, beside the known: `{names, command-at, …}`",
+        set: |config, value| { config.session.programs = list(value, extend::program)?; Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];

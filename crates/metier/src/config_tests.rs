@@ -45,6 +45,8 @@ environment = "production"
 host-version = "1.2.0"
 trusted-folders = ["~/src", "/work"]
 color = "never"
+hosts = { codex = { flow = ["ask_me"] } }
+programs = [{ names = ["again"], command-at = 1 }]
 
 [session]
 again = "repeat"
@@ -104,8 +106,12 @@ fn every_key_is_read() {
         durability: Some(Durability::EachFrame),
         policy_files: files,
         profile: Some(Profile::Strict),
+        hosts: config.session.hosts.clone(),
+        programs: config.session.programs.clone(),
     };
     assert_eq!(config.session, session);
+    assert_eq!(config.session.hosts["codex"][0].names, ["ask_me"]);
+    assert_eq!(config.session.programs[0].names, ["again"]);
     // The sample above leaves out no key of the table.
     for key in KEYS {
         let last = key.name.rsplit('.').next().unwrap();

@@ -43,7 +43,29 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "NO_COLOR", meaning: "when not empty, no colour unless `--color always`" },
     Variable { name: "TERM", meaning: "when `dumb`, no colour" },
     Variable { name: "COLUMNS", meaning: "the terminal's width; 0 means unlimited" },
+    Variable {
+        name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+        meaning: "where `metrics --otlp-endpoint` sends",
+    },
+    Variable {
+        name: "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+        meaning: "the same for metrics, taken as it is",
+    },
+    Variable {
+        name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+        meaning: "the same for traces, taken as it is",
+    },
+    Variable { name: "OTEL_EXPORTER_OTLP_HEADERS", meaning: "headers it sends: `name=value,…`" },
+    Variable { name: "OTEL_EXPORTER_OTLP_METRICS_HEADERS", meaning: "the same for metrics" },
+    Variable { name: "OTEL_EXPORTER_OTLP_TRACES_HEADERS", meaning: "the same for traces" },
+    Variable { name: "OTEL_EXPORTER_OTLP_TIMEOUT", meaning: "milliseconds it waits for an answer" },
+    Variable { name: "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", meaning: "the same for metrics" },
+    Variable { name: "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", meaning: "the same for traces" },
 ];
+
+/// What the variables for sending to a collector begin with. They fill in details and never cause
+/// anything to be sent.
+pub(crate) const OTLP: &str = "OTEL_EXPORTER_OTLP_";
 
 /// What metier knows about where it was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +82,8 @@ pub(crate) struct Environment {
     pub(crate) session: SessionVariables,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
+    /// The variables for sending to a collector, those that are set and text.
+    pub(crate) otlp: BTreeMap<String, String>,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, when absolute.
@@ -128,6 +152,11 @@ impl Environment {
         let path = |name: &str| text(name).map(PathBuf::from);
         let word = |name: &str| text(name).map(|value| value.to_string_lossy().into_owned());
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
+        let known = |names: &mut dyn Iterator<Item = &'static str>| -> BTreeMap<String, String> {
+            names
+                .filter_map(|name| Some((name.to_owned(), text(name)?.into_string().ok()?)))
+                .collect()
+        };
         let skills = |variable: &'static str| {
             let list = lookup(variable)?.to_string_lossy().into_owned();
             Some(EnvironmentSkills { variable, list })
@@ -145,10 +174,10 @@ impl Environment {
                 tenant: word("METIER_TENANT"),
                 correlation: word("METIER_CORRELATION"),
             },
-            agents: client::variables()
-                .into_iter()
-                .filter_map(|name| Some((name.to_owned(), text(name)?.into_string().ok()?)))
-                .collect(),
+            agents: known(&mut client::variables().into_iter()),
+            otlp: known(
+                &mut VARIABLES.iter().map(|v| v.name).filter(|name| name.starts_with(OTLP)),
+            ),
             home: absolute("HOME"),
             xdg_config_home: absolute("XDG_CONFIG_HOME"),
             xdg_data_home: absolute("XDG_DATA_HOME"),
@@ -171,6 +200,12 @@ impl Environment {
 /// The process's arguments.
 pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
+}
+
+/// All variables, for children: which of them one sees is policy's to say. Nothing else looks at
+/// them.
+pub(crate) fn variables() -> Vec<(OsString, OsString)> {
+    std::env::vars_os().collect()
 }
 
 /// The values of all variables that are called like secrets, so that none of them is recorded.

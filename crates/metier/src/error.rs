@@ -35,6 +35,8 @@ pub(crate) enum Status {
     Refused,
     /// Lint found errors.
     LintErrors,
+    /// A script ended with this code, which is passed on.
+    Script(u8),
 }
 
 /// A command's failure.
@@ -87,6 +89,7 @@ impl Status {
             Self::Partly => 1,
             Self::Refused => 3,
             Self::LintErrors => 4,
+            Self::Script(code) => code,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this module is the door to policy files and to journals that are only looked at"
+    reason = "this module is the door to policy files, journals that are only looked at, and input"
 )]
 
 use std::fs::File;
@@ -25,6 +25,25 @@ pub(crate) fn text(path: &Path, most: usize) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(most as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// A regular file, open for reading by somebody who does not want to be kept waiting.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
+    }
+    File::open(path)
+}
+
+/// Everything on standard input, at most `most` bytes.
+pub(crate) fn standard_input(most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let message = format!("it has more than {most} bytes; a file may have any number");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
 }
 
 /// A journal read from its beginning, and on as it grows.

@@ -5,7 +5,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use metier_sandbox::Cancel;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
 
 use crate::error::{CommandError, Kind};
 
@@ -37,6 +39,25 @@ impl Interrupt {
         // A file larger than the user's limit is then an error of the write, which cleans up.
         signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         Ok(())
+    }
+
+    /// From now on, the first Ctrl-C or request to terminate throws the switch it gives, and a
+    /// second one ends the process at once.
+    pub(crate) fn cancel() -> Result<Cancel, CommandError> {
+        let start = || -> io::Result<Cancel> {
+            let cancel = Cancel::new()?;
+            let interrupt = Self::default();
+            interrupt.register()?;
+            let mut signals = Signals::new([SIGINT, SIGTERM])?;
+            let thrown = cancel.clone();
+            std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
+                if signals.forever().next().is_some() {
+                    thrown.cancel();
+                }
+            })?;
+            Ok(cancel)
+        };
+        start().map_err(|error| CommandError::failed(WatchError(error)))
     }
 
     /// An error once the user asked to stop.

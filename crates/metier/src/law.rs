@@ -55,7 +55,13 @@ impl Law {
     /// Reads every policy file there is.
     pub(crate) fn load(settings: &Settings) -> Self {
         let choices = &settings.session;
-        Self::read(&places(settings), choices.args.profile.or(choices.config.profile))
+        let mut law =
+            Self::read(&places(settings), choices.args.profile.or(choices.config.profile));
+        let programs = &choices.config.programs;
+        if !programs.is_empty() {
+            law.policy = law.policy.with_programs(&programs.iter().cloned().collect());
+        }
+        law
     }
 
     fn read(places: &[Place], profile: Option<Profile>) -> Self {

@@ -14,6 +14,8 @@ mod error;
 mod files;
 mod interrupt;
 mod law;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod parallel;
 mod serving;
 mod session;
@@ -37,6 +39,10 @@ use metier_runtime::shape;
 use ui::Ui;
 
 fn main() -> ExitCode {
+    // The sandbox starts this program again to build its walls; before anything else is set up.
+    if let Some(code) = metier_sandbox::helper_main() {
+        return code;
+    }
     std::panic::set_hook(Box::new(|panic| ui::write_stderr(&bug_report(&panic.to_string()))));
     ExitCode::from(contain(|| run(env::arguments(), &Environment::read())))
 }

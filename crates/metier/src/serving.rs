@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use metier_policy::HostTable;
-use metier_runtime::journal::Turn;
 use metier_runtime::{Clock as _, JournalError, Session};
 use metier_serve::{Client, Host, Seat};
 use metier_store::index::{CatalogIndex, IndexSettings};
@@ -64,19 +62,14 @@ impl Host for Serving {
         let name = named.cloned().unwrap_or_else(|| self.fresh());
         let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
         let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
-        let _turn = Turn::take(&stream.journal)?;
         let journal = session::journal(&self.settings, &stream.journal)?;
-        let purpose = Purpose {
-            view: None,
-            host: HostTable::plain().clone(),
-            cwd: self.settings.environment.directory.clone(),
-        };
+        let purpose = Purpose::with(None, &self.settings);
         let mut setup = session::setup(&self.settings, purpose, ids);
         setup.store = Arc::clone(self.index.store());
         setup.catalog = self.index.latest();
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
         let session = Session::open(setup, Box::new(journal))?;
-        Ok(Seat { session, journal: Some(stream.journal), stays: named.is_some() })
+        Ok(Seat { session, stays: named.is_some() })
     }
 
     fn watch(&self) -> Result<Option<Watch>, WatchError> {

@@ -2,25 +2,27 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_format::text::visible_line;
+use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading, Turn};
+use metier_runtime::journal::{self, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
-use metier_runtime::replay::replay;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, JournalError, Session, Setup, State};
+use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
+use metier_sandbox::Cancel;
 use metier_store::LayeredStore;
 
 use crate::clock::SystemClock;
+use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
+use crate::interrupt::Interrupt;
 use crate::law::Law;
 use crate::settings::Settings;
 use crate::shape;
@@ -64,6 +66,19 @@ pub(crate) struct SessionConfig {
     pub(crate) policy_files: Vec<PathBuf>,
     /// `policy.profile`.
     pub(crate) profile: Option<Profile>,
+    /// `hosts`.
+    pub(crate) hosts: Hosts,
+    /// `programs`.
+    pub(crate) programs: Vec<Program>,
+}
+
+impl SessionConfig {
+    /// What the host calls its tools, the user's own names included.
+    pub(crate) fn host(&self, name: &str) -> HostTable {
+        let table = HostTable::named(name).unwrap_or_else(|| HostTable::plain()).clone();
+        let more = self.hosts.get(&table.name).into_iter().flatten();
+        more.fold(table, |table, tool| table.with_tool(tool.clone()))
+    }
 }
 
 /// What flags and file say; the environment has its say in [`Stream::of`].
@@ -97,12 +112,6 @@ pub(crate) struct Look {
     pub(crate) state: State,
 }
 
-/// A session that acts. No other process acts on its journal meanwhile.
-pub(crate) struct Acting {
-    session: Session,
-    _turn: Turn,
-}
-
 /// What a session is opened for.
 pub(crate) struct Purpose {
     /// The skills, when some may be looked up.
@@ -111,26 +120,19 @@ pub(crate) struct Purpose {
     pub(crate) host: HostTable,
     /// Where the host's tools start.
     pub(crate) cwd: PathBuf,
+    /// Ends what runs.
+    pub(crate) cancel: Cancel,
 }
 
 impl Purpose {
     /// To look up skills in `view`, for no host in particular.
     pub(crate) fn with(view: Option<View>, settings: &Settings) -> Self {
-        Self { view, host: HostTable::plain().clone(), cwd: settings.environment.directory.clone() }
-    }
-}
-
-impl Deref for Acting {
-    type Target = Session;
-
-    fn deref(&self) -> &Session {
-        &self.session
-    }
-}
-
-impl DerefMut for Acting {
-    fn deref_mut(&mut self) -> &mut Session {
-        &mut self.session
+        Self {
+            view,
+            host: settings.session.config.host("plain"),
+            cwd: settings.environment.directory.clone(),
+            cancel: Cancel::never(),
+        }
     }
 }
 
@@ -167,10 +169,9 @@ pub(crate) fn open(
     settings: &Settings,
     purpose: Purpose,
     ui: &mut Ui,
-) -> Result<Acting, CommandError> {
+) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
-    let turn = Turn::take(&stream.journal).map_err(journal_error)?;
     let journal = journal(settings, &stream.journal).map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
     let has_view = purpose.view.is_some();
@@ -179,7 +180,7 @@ pub(crate) fn open(
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
     };
-    Ok(Acting { session: session.map_err(journal_error)?, _turn: turn })
+    session.map_err(journal_error)
 }
 
 /// The journal at `path`, written as durably as the settings say.
@@ -211,6 +212,12 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids) -> Setup {
             base: config.base.unwrap_or_default(),
         },
         redactor: Redactor::new(env::secrets()),
+        scripts: ScriptGround {
+            home: settings.home.clone(),
+            variables: env::variables(),
+            cancel: purpose.cancel,
+            ..ScriptGround::default()
+        },
     }
 }
 
@@ -229,8 +236,18 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
         let reason = fault.kind.to_string();
         return Err(journal_error(JournalError::Changed { path, frame, reason }));
     }
-    let state = replay(&reading.frames).remove(&stream.session).unwrap_or_default();
+    let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
+}
+
+/// Opens the session to release skills: with the skills at hand when one of them wants a script run
+/// before it goes.
+pub(crate) fn open_to_release(settings: &Settings, ui: &mut Ui) -> Result<Session, CommandError> {
+    let has_hook =
+        |state: &State| state.stack.iter().any(|active| active.skill.hook_post.is_some());
+    let view = has_hook(&look(settings)?.state).then(|| View::open(settings));
+    let purpose = Purpose { cancel: Interrupt::cancel()?, ..Purpose::with(view, settings) };
+    open(settings, purpose, ui)
 }
 
 /// Says that a crash left a line half written, when one did.

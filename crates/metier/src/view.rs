@@ -9,7 +9,6 @@ use metier_store::bundled::bundled;
 use metier_store::catalog::{Hidden, Visibility};
 use metier_store::client;
 use metier_store::discover::Note;
-use metier_store::store::Skill;
 use metier_store::suggest::closest;
 use metier_store::why::why;
 use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Store as _};
@@ -18,9 +17,6 @@ use crate::args::RootArgument;
 use crate::error::CommandError;
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
-
-/// Directories of a skill whose files are scripts.
-const SCRIPT_DIRECTORIES: [&str; 3] = ["scripts/", "bin/", "tools/"];
 
 /// Names suggested for one that is not there.
 const SUGGESTIONS: usize = 3;
@@ -165,18 +161,6 @@ pub(crate) fn unknown_name<'a>(
         return error.hint(advice);
     }
     error.hint(format!("did you mean {}?", near.join(", ")))
-}
-
-/// The scripts a skill brings, as paths inside it: those its frontmatter lists, else every file of
-/// its script directories.
-pub(crate) fn scripts(skill: &Skill) -> Vec<&str> {
-    if let Some(listed) = &skill.manifest.parts.scripts {
-        return listed.iter().map(|script| script.value.as_str()).collect();
-    }
-    let is_script =
-        |path: &str| SCRIPT_DIRECTORIES.iter().any(|directory| path.starts_with(directory));
-    let paths = skill.resources.files.iter().map(|file| file.path.as_str());
-    paths.filter(|path| is_script(path)).collect()
 }
 
 /// How to make the skills of an untrusted project usable, when there are some.

@@ -2,11 +2,9 @@
 
 use std::ffi::OsString;
 
-use metier_store::store::Location;
-use metier_store::{RootId, Store as _};
 use metier_testing::World;
 
-use super::{Named, View, checked_name, scripts, trust_hint, unknown_name};
+use super::{Named, View, checked_name, trust_hint, unknown_name};
 use crate::args::{Global, RootArgument};
 use crate::env::Environment;
 use crate::error::Kind;
@@ -75,29 +73,6 @@ fn what_is_no_name_meets_nothing() {
         assert!(error.message().contains("cannot be a skill's name"), "{typed:?}");
     }
     assert!(checked_name("pdf").is_ok());
-}
-
-fn scripts_of(world: &World) -> Vec<String> {
-    let view = view(world);
-    let at = Location { root: RootId(0), path: std::path::Path::new("tool").into() };
-    let skill = view.store.load(&at).unwrap();
-    scripts(&skill).into_iter().map(str::to_owned).collect()
-}
-
-#[test]
-fn scripts_are_the_listed_ones_or_else_the_files_of_the_script_directories() {
-    // H5
-    let world = World::new();
-    world.skill("skills", "tool", "A tool. Use it.");
-    for file in ["scripts/a.py", "bin/b", "tools/deep/c.sh", "references/d.md", "assets/e.png"] {
-        world.write(format!("skills/tool/{file}"), "x");
-    }
-    assert_eq!(scripts_of(&world), ["bin/b", "scripts/a.py", "tools/deep/c.sh"]);
-    world.write(
-        "skills/tool/SKILL.md",
-        "---\nname: tool\ndescription: A tool. Use it.\nscripts: [a.py]\n---\nX\n",
-    );
-    assert_eq!(scripts_of(&world), ["a.py"]);
 }
 
 #[test]

@@ -27,13 +27,14 @@ pub(super) struct Reading {
     examples: Vec<(usize, bool, Example)>,
 }
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "allowed-tools",
     "default",
     "overrides",
     "profile",
     "rule",
     "script-read",
+    "scripts",
     "unresolvable",
     "version",
 ];
@@ -56,8 +57,8 @@ const RULE_KEYS: [&str; 15] = [
     "verdict",
 ];
 
-type Table<'i> = DeTable<'i>;
-type Item<'i> = Spanned<DeValue<'i>>;
+pub(super) type Table<'i> = DeTable<'i>;
+pub(super) type Item<'i> = Spanned<DeValue<'i>>;
 
 /// Reads the file without checking its examples.
 pub(super) fn read(text: &str, name: &str) -> Result<Reading, PolicyError> {
@@ -95,12 +96,12 @@ impl Reading {
     }
 }
 
-struct Reader<'t> {
+pub(super) struct Reader<'t> {
     text: &'t str,
     name: &'t str,
 }
 
-type Read<T> = Result<T, PolicyError>;
+pub(super) type Read<T> = Result<T, PolicyError>;
 
 impl Reader<'_> {
     fn file(&self, table: &Table<'_>) -> Read<Reading> {
@@ -115,6 +116,7 @@ impl Reader<'_> {
         file.allowed_tools = self.word(table, "allowed-tools", &modes)?;
         let choices = ScriptRead::ALL.map(|choice| (choice.as_str(), choice));
         file.script_read = self.word(table, "script-read", &choices)?;
+        file.scripts = self.scripts(table)?;
         self.version(table)?;
         let mut examples = Vec::new();
         if let Some(rules) = get(table, "rule") {
@@ -293,7 +295,12 @@ impl Reader<'_> {
     // Values -----------------------------------------------------------------------------------
 
     /// One of some words.
-    fn word<T: Copy>(&self, table: &Table<'_>, key: &str, words: &[(&str, T)]) -> Read<Option<T>> {
+    pub(super) fn word<T: Copy>(
+        &self,
+        table: &Table<'_>,
+        key: &str,
+        words: &[(&str, T)],
+    ) -> Read<Option<T>> {
         let Some(item) = get(table, key) else { return Ok(None) };
         let text = item.get_ref().as_str().ok_or_else(|| self.wrong_type(item, key, "text"))?;
         match words.iter().find(|(word, _)| *word == text) {
@@ -312,7 +319,7 @@ impl Reader<'_> {
     }
 
     /// Text or a list of texts, each with where it stands.
-    fn words(&self, table: &Table<'_>, key: &str) -> Read<Vec<(String, usize)>> {
+    pub(super) fn words(&self, table: &Table<'_>, key: &str) -> Read<Vec<(String, usize)>> {
         let Some(item) = get(table, key) else { return Ok(Vec::new()) };
         let expected = "text or a list of texts";
         let one = |item: &Item<'_>| match item.get_ref().as_str() {
@@ -325,7 +332,7 @@ impl Reader<'_> {
         }
     }
 
-    fn check_keys(&self, table: &Table<'_>, known: &[&str]) -> Read<()> {
+    pub(super) fn check_keys(&self, table: &Table<'_>, known: &[&str]) -> Read<()> {
         for (key, _) in table.iter() {
             let name: &str = key.get_ref();
             if known.contains(&name) {
@@ -343,7 +350,7 @@ impl Reader<'_> {
 
     // Complaints -------------------------------------------------------------------------------
 
-    fn error(&self, at: Option<usize>, kind: PolicyErrorKind) -> PolicyError {
+    pub(super) fn error(&self, at: Option<usize>, kind: PolicyErrorKind) -> PolicyError {
         PolicyError { file: self.name.to_owned(), place: at.map(|at| self.place(at)), kind }
     }
 
@@ -351,7 +358,12 @@ impl Reader<'_> {
         self.error(Some(item.span().start), kind)
     }
 
-    fn wrong_type(&self, item: &Item<'_>, key: &str, expected: &'static str) -> PolicyError {
+    pub(super) fn wrong_type(
+        &self,
+        item: &Item<'_>,
+        key: &str,
+        expected: &'static str,
+    ) -> PolicyError {
         self.error_at(item, PolicyErrorKind::WrongType { key: key.to_owned(), expected })
     }
 
@@ -365,7 +377,7 @@ impl Reader<'_> {
     }
 }
 
-fn get<'t, 'i>(table: &'t Table<'i>, key: &str) -> Option<&'t Item<'i>> {
+pub(super) fn get<'t, 'i>(table: &'t Table<'i>, key: &str) -> Option<&'t Item<'i>> {
     table
         .iter()
         .find(|(name, _)| {

@@ -7,7 +7,7 @@ use metier_store::catalog::Visibility;
 use metier_store::disclose::Report;
 use metier_store::store::{Resource, Skill};
 use metier_store::tokens::{self, Tokens};
-use metier_store::{Catalog, Entry};
+use metier_store::{Catalog, Entry, Scripts};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ pub struct ShownSkill<'a> {
     /// Its toolsets.
     pub toolsets: Vec<&'a str>,
     /// Its scripts, as paths inside it.
-    pub scripts: Vec<&'a str>,
+    pub scripts: Vec<String>,
     /// Its files besides `SKILL.md`.
     pub resources: Vec<ShownFile<'a>>,
     /// Files that are never handed out: links that leave the skill, devices.
@@ -251,7 +251,7 @@ impl<'a> HitShape<'a> {
 impl<'a> ShownSkill<'a> {
     /// A skill, loaded; tokens are counted when `exact`, else estimated.
     #[must_use]
-    pub fn of(skill: SkillShape<'a>, loaded: &'a Skill, exact: bool) -> Self {
+    pub fn of(skill: SkillShape<'a>, loaded: &'a Skill, scripts: &Scripts, exact: bool) -> Self {
         let manifest = &loaded.manifest;
         let count = |text: &str| {
             if exact { tokens::exact(text) } else { tokens::estimate(text).tokens() }
@@ -267,7 +267,7 @@ impl<'a> ShownSkill<'a> {
             manifest: manifest.props(),
             tools: allowed_tools(manifest),
             toolsets: manifest.parts.toolsets.iter().map(|t| t.value.as_str()).collect(),
-            scripts: scripts(loaded),
+            scripts: scripts.found.iter().map(|script| script.path.clone()).collect(),
             resources: loaded.resources.files.iter().map(file).collect(),
             refused: &loaded.resources.refused,
             omitted: loaded.resources.omitted,
@@ -341,15 +341,6 @@ fn allowed_tools(manifest: &Manifest) -> Option<Vec<String>> {
     match &tools.value {
         AllowedTools::Only(patterns) => Some(patterns.iter().map(ToString::to_string).collect()),
         AllowedTools::Unreadable => Some(Vec::new()),
-    }
-}
-
-/// The scripts a skill brings: those its frontmatter lists, else every file of its script
-/// directories.
-fn scripts(skill: &Skill) -> Vec<&str> {
-    match &skill.manifest.parts.scripts {
-        Some(listed) => listed.iter().map(|script| script.value.as_str()).collect(),
-        None => skill.resources.scripts().map(|file| file.path.as_str()).collect(),
     }
 }
 

@@ -4,6 +4,7 @@ use metier_store::store::LoadError;
 
 use super::ArgumentError;
 use crate::journal::JournalError;
+use crate::script::ScriptError;
 use crate::session::{ActivationError, ReleaseError, ResourceError};
 
 /// Why an operation failed.
@@ -35,6 +36,9 @@ pub enum CapabilityError {
     /// The file was not read.
     #[error(transparent)]
     Resource(#[from] ResourceError),
+    /// The script was not run.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// The journal refused.
     #[error("nothing was done, because it could not be recorded")]
     Journal(#[from] JournalError),
@@ -52,6 +56,7 @@ impl CapabilityError {
             Self::Activation(error) => error.code(),
             Self::Release(error) => error.code(),
             Self::Resource(error) => error.code(),
+            Self::Script(error) => error.code(),
             Self::Journal(_) => "journal_refused",
         }
     }

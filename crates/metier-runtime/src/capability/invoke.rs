@@ -1,11 +1,13 @@
 //! One operation, carried out: arguments are checked, the session does it, the answer is JSON.
 
+use std::time::Duration;
+
 use metier_format::NameKey;
 use metier_policy::ToolCall;
 use metier_store::catalog::Visibility;
 use metier_store::disclose::{Disclose, disclose};
 use metier_store::why::why;
-use metier_store::{Catalog, Entry};
+use metier_store::{Catalog, Entry, Scripts};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,6 +19,7 @@ use super::{
 };
 use crate::event::Trigger;
 use crate::limits::{MAX_LISTED_FRAMES, MAX_READ_BYTES, USUAL_HITS};
+use crate::script::{Envelope, Input, ScriptCall};
 use crate::session::{Invocation, Session};
 use crate::shape::{self, SkillShape};
 
@@ -51,6 +54,9 @@ pub fn invoke(session: &mut Session, call: Call) -> Answer {
         Operation::Guard => guard(session, arguments),
         Operation::Read => read(session, arguments),
         Operation::Events => events(session, arguments),
+        Operation::ScriptList => scripts(session, arguments, asker),
+        Operation::ScriptHelp => script_help(session, arguments, asker),
+        Operation::ScriptRun => script_run(session, arguments, asker),
     }
 }
 
@@ -82,7 +88,8 @@ fn show(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     let loaded = session.store().load(&entry.location()).map_err(CapabilityError::Load)?;
     let mut skill = SkillShape::entry(session.catalog(), entry);
     skill.diagnostics = shape::diagnostics(&loaded.diagnostics);
-    Ok(json(&ShownSkill::of(skill, &loaded, false)))
+    let scripts = Scripts::in_store(session.store(), &entry.location(), &loaded);
+    Ok(json(&ShownSkill::of(skill, &loaded, &scripts, false)))
 }
 
 fn explain(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
@@ -148,6 +155,32 @@ fn events(session: &mut Session, arguments: &Arguments) -> Answer {
     frames.truncate(limit);
     let next = frames.last().filter(|_| more).map(|frame| frame.seq);
     Ok(json(&FrameList { frames: frames.iter().map(crate::Frame::to_json).collect(), next }))
+}
+
+fn scripts(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
+    let name = arguments.text("name");
+    let lists = session.scripts(name, asker)?;
+    Ok(json(&Envelope::of_list(&lists, name)))
+}
+
+fn script_help(session: &mut Session, arguments: &Arguments, asker: Trigger) -> Answer {
+    let name = arguments.text("name").unwrap_or_default();
+    let script = arguments.text("script").unwrap_or_default();
+    let help = session.script_help(name, script, asker)?;
+    Ok(json(&Envelope::of_help(script, &Ok(help))))
+}
+
+fn script_run(session: &mut Session, arguments: &Arguments, asker: Trigger) -> Answer {
+    let name = arguments.text("name").unwrap_or_default();
+    let script = arguments.text("script").unwrap_or_default();
+    let call = ScriptCall::new(name, script).args(arguments.texts("args"));
+    let mut call = if arguments.flag("json") { call.json() } else { call };
+    call.trigger = asker;
+    call.timeout = arguments.number("timeout").map(Duration::from_secs);
+    if let Some(text) = arguments.text("stdin") {
+        call.input = Input::Bytes(text.as_bytes().to_vec());
+    }
+    Ok(json(&Envelope::of_outcome(&session.run(&call)?)))
 }
 
 /// The entry `asker` means, as far as it may know.

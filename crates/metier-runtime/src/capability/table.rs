@@ -3,12 +3,34 @@
 use metier_store::disclose::Style;
 
 use super::{Capability, Effect, Kind, Operation, Parameter};
-use crate::limits::{MAX_LISTED_FRAMES, MAX_LISTED_SKILLS, MAX_READ_BYTES, MAX_SEARCH_HITS};
+use crate::limits::{
+    MAX_LISTED_FRAMES, MAX_LISTED_SKILLS, MAX_READ_BYTES, MAX_SCRIPT_SECONDS, MAX_SEARCH_HITS,
+};
 
 const NAME: Parameter = Parameter::required("name", Kind::Text, "");
 
 /// The words for [`Style`], which has them as a function.
 const STYLES: &[&str] = &["xml", "xml-attributes", "markdown", "tool", "json"];
+
+const SCRIPT: Parameter = Parameter::required("script", Kind::Text, "");
+
+/// What the script operations answer, whether the script succeeded or not.
+const ENVELOPE: &[(&str, &str)] = &[("success", "boolean"), ("message", "string")];
+
+const SCRIPT_ERRORS: &[&str] = &[
+    "not_found",
+    "invalid_name",
+    "args_too_large",
+    "permission_denied",
+    "interpreter_missing",
+    "dependencies_missing",
+    "execution_failed",
+    "cancelled",
+    "journal_refused",
+];
+
+const SCRIPT_FRAMES: &[&str] =
+    &["tool_execution_in_skill", "tool_restriction_violated", "script_started", "script_finished"];
 
 const ACTIVATION_ERRORS: &[&str] = &[
     "skill_not_found",
@@ -198,6 +220,46 @@ pub(super) const ALL: &[Capability] = &[
         errors: &["journal_refused"],
         frames: &[],
         effect: Effect::Looks,
+    },
+    Capability {
+        operation: Operation::ScriptList,
+        name: "script_list",
+        title: "List scripts",
+        description: "List the scripts of a skill, or of all skills.",
+        parameters: &[Parameter::optional("name", Kind::Text, "")],
+        result: ENVELOPE,
+        errors: SCRIPT_ERRORS,
+        frames: &[],
+        effect: Effect::Looks,
+    },
+    Capability {
+        operation: Operation::ScriptHelp,
+        name: "script_help",
+        title: "Explain a script",
+        description: "Show what a script says for `--help`.",
+        parameters: &[NAME, SCRIPT],
+        result: ENVELOPE,
+        errors: SCRIPT_ERRORS,
+        frames: SCRIPT_FRAMES,
+        effect: Effect::Records,
+    },
+    Capability {
+        operation: Operation::ScriptRun,
+        name: "script_run",
+        title: "Run a script",
+        description: "Run a skill's script, confined.",
+        parameters: &[
+            NAME,
+            SCRIPT,
+            Parameter::optional("args", Kind::Texts, ""),
+            Parameter::optional("json", Kind::Flag, "Ask it for JSON"),
+            Parameter::optional("stdin", Kind::Text, ""),
+            Parameter::optional("timeout", Kind::Number(MAX_SCRIPT_SECONDS), "Seconds"),
+        ],
+        result: ENVELOPE,
+        errors: SCRIPT_ERRORS,
+        frames: SCRIPT_FRAMES,
+        effect: Effect::Runs,
     },
 ];
 

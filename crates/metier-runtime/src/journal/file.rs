@@ -1,23 +1,29 @@
-//! A journal in a file. Any number of processes may append to it: each append takes the file's
-//! lock, catches up with what others wrote since, and writes one line with one call.
+//! A journal in a file. Any number of processes may append to it: each act takes a turn, which is
+//! the file's lock, catches up with what others wrote since, and writes each line with one call.
+//! A process may keep its journal open for as long as it likes.
 //!
 //! Beside the journal stands `NAME.head`, which names the last line written. A chain alone cannot
 //! tell that its end was cut off; the head can.
 
 #![expect(clippy::disallowed_methods, reason = "this file is the journal's door to the disk")]
 
-use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use super::chain::{Chain, Line, next_line};
+use super::checkpoint::{self, Checkpoint, Identity, is_due};
 use super::frame::{self, Frame, Ids};
-use super::{Beat, Journal, JournalError};
+use super::{Beat, Journal, JournalError, Turn};
 use crate::clock::Clock;
 use crate::event::Event;
 use crate::limits::MAX_FRAME_BYTES;
+use crate::state::State;
+
+/// Most bytes read in one go. Most processes find a few lines.
+const LARGEST_BUFFER: usize = 64 * 1024;
 
 /// When a frame is on disk for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,26 +41,24 @@ pub enum Durability {
 /// A journal in a file.
 pub struct FileJournal {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
+    identity: Identity,
     head: File,
     durability: Durability,
     clock: Arc<dyn Clock>,
-    known: Known,
+    /// Everything this process knows of the file.
+    chain: Chain,
+    /// The turn this process has, while it has one.
+    turn: Weak<Turn>,
+    /// Frames in the checkpoint.
+    checkpointed: u64,
     torn: Option<u64>,
-}
-
-/// What this process knows of the file: everything up to `bytes`.
-#[derive(Default)]
-struct Known {
-    bytes: u64,
-    frames: u64,
-    digest: String,
-    next: BTreeMap<String, u64>,
 }
 
 impl FileJournal {
     /// Opens or creates the journal at `path`. A torn last line, left by a crash, is cut off and
-    /// kept beside the journal; anything else that is not as written is an error.
+    /// kept beside the journal; anything else after the checkpoint that is not as written is an
+    /// error. Reads the checkpoint and the lines after it, or all lines when there is none.
     pub fn open(
         path: &Path,
         durability: Durability,
@@ -63,26 +67,33 @@ impl FileJournal {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(|e| io("create the folder of", path, e))?;
         }
-        let open = |path: &Path| {
-            OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
+        let mut options = OpenOptions::new();
+        options.read(true).create(true).mode(0o600);
+        let head = options.clone().write(true).truncate(false).open(beside(path, "head"));
+        let head = head.map_err(|e| io("open the head of", path, e))?;
+        let file = options.append(true).open(path).map_err(|e| io("open", path, e))?;
+        let identity = Identity::of(&file.metadata().map_err(|e| io("look at", path, e))?);
+        let mut journal = Self {
+            path: path.to_owned(),
+            file: Arc::new(file),
+            identity,
+            head,
+            durability,
+            clock,
+            chain: Chain::empty(),
+            turn: Weak::new(),
+            checkpointed: 0,
+            torn: None,
         };
-        let head_path = beside(path, "head");
-        let head = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&head_path)
-            .map_err(|e| io("open the head of", path, e))?;
-        let file = open(path).map_err(|e| io("open", path, e))?;
-        let known = Known { digest: Frame::origin(), ..Known::default() };
-        let mut journal =
-            Self { path: path.to_owned(), file, head, durability, clock, known, torn: None };
-        journal.locked(|journal| {
-            journal.catch_up()?;
-            journal.check_head()
-        })?;
+        let _turn = journal.take_turn()?;
+        let found = Checkpoint::read(path, identity).and_then(|found| found.chain(&journal.file));
+        if let Some(chain) = found {
+            journal.checkpointed = chain.frames;
+            journal.chain = chain;
+        }
+        journal.catch_up()?;
+        journal.check_head()?;
+        journal.checkpoint();
         Ok(journal)
     }
 
@@ -92,52 +103,62 @@ impl FileJournal {
         self.torn
     }
 
-    /// Runs `act` while no other process appends.
-    fn locked<T>(
-        &mut self,
-        act: impl FnOnce(&mut Self) -> Result<T, JournalError>,
-    ) -> Result<T, JournalError> {
-        self.file.lock().map_err(|e| io("lock", &self.path, e))?;
-        let result = act(self);
-        // Closing the file releases the lock as well; a failure here cannot lose a frame.
-        let _ = self.file.unlock();
-        result
+    fn take_turn(&mut self) -> Result<Arc<Turn>, JournalError> {
+        let turn = Turn::take(&self.file).map_err(|e| io("take a turn on", &self.path, e))?;
+        let turn = Arc::new(turn);
+        self.turn = Arc::downgrade(&turn);
+        Ok(turn)
     }
 
-    /// Reads what others appended since. Linear in what is new.
+    /// Reads what others appended since. Linear in what is new. Only within a turn.
     fn catch_up(&mut self) -> Result<(), JournalError> {
-        let length = self.file.metadata().map_err(|e| io("look at", &self.path, e))?.len();
-        if length == self.known.bytes {
+        let found = std::fs::metadata(&self.path).map_err(|e| io("look at", &self.path, e))?;
+        if Identity::of(&found) != self.identity {
+            // Others would act by the new file and this process by the old one.
+            return Err(self.changed("another file has taken its place"));
+        }
+        let length = found.len();
+        if length == self.chain.bytes {
             return Ok(());
         }
-        if length < self.known.bytes {
+        if length < self.chain.bytes {
             return Err(self.changed("its end was cut off"));
         }
-        let mut new = Vec::new();
-        self.file.seek(SeekFrom::Start(self.known.bytes)).map_err(|e| io("read", &self.path, e))?;
-        (&self.file)
-            .take(length - self.known.bytes)
-            .read_to_end(&mut new)
-            .map_err(|e| io("read", &self.path, e))?;
-        let mut rest = new.as_slice();
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let (line, after) = (&rest[..end], &rest[end + 1..]);
-            if let Err(reason) = self.known.take(line) {
-                return if after.is_empty() && self.head_allows_cut() {
-                    self.cut(rest)
-                } else {
-                    Err(self.changed(&reason))
-                };
+        let file = Arc::clone(&self.file);
+        let wrap = |e| io("read", &self.path, e);
+        (&*file).seek(SeekFrom::Start(self.chain.bytes)).map_err(wrap)?;
+        let new = length - self.chain.bytes;
+        let buffer = usize::try_from(new).unwrap_or(usize::MAX).min(LARGEST_BUFFER);
+        let mut lines = BufReader::with_capacity(buffer, (&*file).take(new));
+        let mut line = Vec::new();
+        loop {
+            let found = next_line(&mut lines, &mut line);
+            match found.map_err(|e| io("read", &self.path, e))? {
+                Line::End => return Ok(()),
+                Line::Torn => return self.cut(&line),
+                Line::Whole => {}
             }
-            rest = after;
+            let Err(kind) = self.chain.take(&line) else { continue };
+            let is_last = self.chain.bytes + line.len() as u64 + 1 >= length;
+            return match is_last && self.head_allows_cut() {
+                true => self.cut(&[&line[..], b"\n"].concat()),
+                false => Err(self.changed(&kind.to_string())),
+            };
         }
-        if rest.is_empty() { Ok(()) } else { self.cut(rest) }
+    }
+
+    /// Writes a checkpoint when one is due. It may be missing, so a failure is nobody's business.
+    fn checkpoint(&mut self) {
+        if is_due(&self.chain, self.chain.frames - self.checkpointed.min(self.chain.frames)) {
+            let _ = checkpoint::write(&self.path, self.identity, &self.chain);
+            self.checkpointed = self.chain.frames;
+        }
     }
 
     /// Whether the head does not name a line beyond what is known, so that what follows was never
     /// acknowledged.
     fn head_allows_cut(&self) -> bool {
-        read_head(&self.head).is_none_or(|head| head.bytes <= self.known.bytes)
+        read_head(&self.head).is_none_or(|head| head.bytes <= self.chain.bytes)
     }
 
     /// Cuts off a torn tail, keeping its bytes beside the journal.
@@ -151,14 +172,14 @@ impl FileJournal {
             .map_err(|e| io("keep the torn tail of", &self.path, e))?;
         let written = kept.write_all(tail).and_then(|()| kept.write_all(b"\n"));
         written.map_err(|e| io("keep the torn tail of", &self.path, e))?;
-        self.file.set_len(self.known.bytes).map_err(|e| io("cut", &self.path, e))?;
+        self.file.set_len(self.chain.bytes).map_err(|e| io("cut", &self.path, e))?;
         self.torn = Some(tail.len() as u64);
         Ok(())
     }
 
     fn check_head(&self) -> Result<(), JournalError> {
         match read_head(&self.head) {
-            Some(head) if head.bytes > self.known.bytes => Err(self.changed("its end was cut off")),
+            Some(head) if head.bytes > self.chain.bytes => Err(self.changed("its end was cut off")),
             _ => Ok(()),
         }
     }
@@ -166,21 +187,20 @@ impl FileJournal {
     fn changed(&self, reason: &str) -> JournalError {
         JournalError::Changed {
             path: self.path.clone(),
-            frame: self.known.frames,
+            frame: self.chain.frames,
             reason: reason.to_owned(),
         }
     }
 
     fn write(&mut self, ids: &Ids, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
-        self.catch_up()?;
         let mut frame = Frame {
-            seq: self.known.next.get(&ids.session).copied().unwrap_or(0),
+            seq: self.chain.next(&ids.session),
             ids: ids.clone(),
             time: self.clock.now(),
             kind: event.name().to_owned(),
             payload: event.payload(),
             extra: serde_json::Map::new(),
-            prev: self.known.digest.clone(),
+            prev: self.chain.digest.clone(),
             digest: String::new(),
         };
         let mut line = frame.seal();
@@ -188,44 +208,51 @@ impl FileJournal {
             return Err(JournalError::TooLarge(line.len()));
         }
         line.push('\n');
-        if let Err(error) = self.put(&line, beat) {
+        if let Err(error) = self.put(&line, &frame.digest, beat) {
             // Take back what was written, so that nothing is half recorded.
-            let _ = self.file.set_len(self.known.bytes);
+            let _ = self.file.set_len(self.chain.bytes);
             return Err(io("append to", &self.path, error));
         }
-        self.known.advance(&frame, line.len());
-        if let Err(error) = write_head(&self.head, &self.known) {
-            return Err(io("write the head of", &self.path, error));
-        }
+        self.chain.advance(&frame, event, line.len());
+        self.checkpoint();
         Ok(frame)
     }
 
-    /// One line, durable as far as was asked for.
-    fn put(&mut self, line: &str, beat: Beat) -> std::io::Result<()> {
-        self.file.write_all(line.as_bytes())?;
+    /// One line, durable as far as was asked for, and the head that names it.
+    fn put(&self, line: &str, digest: &str, beat: Beat) -> std::io::Result<()> {
+        (&*self.file).write_all(line.as_bytes())?;
         let sync = match self.durability {
             Durability::EachFrame => true,
             Durability::EachAct => beat == Beat::Result,
             Durability::System => false,
         };
-        if sync { self.file.sync_data() } else { Ok(()) }
+        if sync {
+            self.file.sync_data()?;
+        }
+        write_head(&self.head, self.chain.bytes + line.len() as u64, self.chain.frames + 1, digest)
     }
 }
 
 impl Journal for FileJournal {
-    fn append(&mut self, ids: &Ids, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
-        self.locked(|journal| journal.write(ids, event, beat))
+    fn turn(&mut self) -> Result<Arc<Turn>, JournalError> {
+        if let Some(turn) = self.turn.upgrade() {
+            return Ok(turn);
+        }
+        let turn = self.take_turn()?;
+        self.catch_up()?;
+        Ok(turn)
     }
 
-    fn count(&mut self, session: &str) -> Result<u64, JournalError> {
-        self.locked(Self::catch_up)?;
-        Ok(self.known.next.get(session).copied().unwrap_or(0))
+    fn append(&mut self, ids: &Ids, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
+        let _turn = self.turn()?;
+        self.write(ids, event, beat)
+    }
+
+    fn news(&mut self, session: &str, frames: u64) -> Option<State> {
+        self.chain.states.get(session).filter(|state| state.frames != frames).cloned()
     }
 
     fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
-        if self.count(session)? == 0 {
-            return Ok(Vec::new());
-        }
         let reading = super::read(&self.path)?;
         if let Some(fault) = reading.fault {
             return Err(JournalError::Changed {
@@ -238,29 +265,6 @@ impl Journal for FileJournal {
     }
 }
 
-impl Known {
-    /// Takes one line into account, or says why it does not follow.
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        let frame = Frame::parse(line).map_err(|error| error.to_string())?;
-        if frame.prev != self.digest {
-            return Err("it does not follow the frame before it".into());
-        }
-        let expected = self.next.get(&frame.ids.session).copied().unwrap_or(0);
-        if frame.seq != expected {
-            return Err(format!("its sequence number is {} and not {expected}", frame.seq));
-        }
-        self.advance(&frame, line.len() + 1);
-        Ok(())
-    }
-
-    fn advance(&mut self, frame: &Frame, bytes: usize) {
-        self.bytes += bytes as u64;
-        self.frames += 1;
-        self.digest.clone_from(&frame.digest);
-        self.next.insert(frame.ids.session.clone(), frame.seq + 1);
-    }
-}
-
 /// What the head file says.
 pub(super) struct Head {
     /// Length of the journal when the head was written.
@@ -270,8 +274,8 @@ pub(super) struct Head {
 }
 
 /// Fixed width, so that one write replaces it whole.
-fn write_head(file: &File, known: &Known) -> std::io::Result<()> {
-    let text = format!("{:020} {:020} {}\n", known.bytes, known.frames, known.digest);
+fn write_head(file: &File, bytes: u64, frames: u64, digest: &str) -> std::io::Result<()> {
+    let text = format!("{bytes:020} {frames:020} {digest}\n");
     file.write_all_at(text.as_bytes(), 0)
 }
 

@@ -3,19 +3,23 @@
 #![expect(clippy::disallowed_methods, reason = "this file is the journal's door to the disk")]
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 
 use super::JournalError;
-use super::file::{beside, parse_head};
+use super::chain::{Chain, Line, next_line};
+use super::checkpoint::{Checkpoint, Identity};
+use super::file::{Head, beside, parse_head};
 use super::frame::{Frame, FrameError};
-use crate::limits::MAX_FRAME_BYTES;
+use crate::state::State;
 
 /// A journal as read.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// The frames before the first fault, in file order.
     pub frames: Vec<Frame>,
+    /// What they come to, by session.
+    pub states: BTreeMap<String, State>,
     /// The first thing that is wrong.
     pub fault: Option<Fault>,
     /// Bytes of a last line without a line break: what a crash leaves, never acknowledged.
@@ -49,72 +53,88 @@ pub enum FaultKind {
         /// The number it should have.
         expected: u64,
     },
-    /// The head names a line that is not there.
-    #[error("the journal ends before the last frame its head names")]
+    /// The head or the checkpoint names a line that is not there.
+    #[error("the journal ends before the last frame that is known of it")]
     CutOff,
+    /// The checkpoint does not say what the frames before it come to.
+    #[error("the checkpoint beside the journal does not say what the frames before it say")]
+    Checkpoint,
 }
 
-/// Reads the journal at `path`. Linear in its length; one line in memory at a time besides the
-/// frames.
+/// What stands beside a journal and says how far it went.
+struct Witnesses {
+    head: Option<Head>,
+    checkpoint: Option<Checkpoint>,
+}
+
+/// Reads the journal at `path` and verifies it from the first line. Linear in its length; one line
+/// in memory at a time besides the frames.
 pub fn read(path: &Path) -> Result<Reading, JournalError> {
     let io = |source| JournalError::Io { act: "read", path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(io)?;
-    let mut lines = BufReader::new(file);
-    let mut reading = Reading::default();
-    let mut chain = Chain { prev: Frame::origin(), next: BTreeMap::new() };
-    let mut bytes = 0;
+    // Looked at before the lines, so that a line written meanwhile is in them.
     let head = std::fs::read_to_string(beside(path, "head")).ok().and_then(|t| parse_head(&t));
-    let mut head_seen = head.as_ref().is_none_or(|head| head.bytes == 0);
+    let identity = Identity::of(&file.metadata().map_err(io)?);
+    let witnesses = Witnesses { head, checkpoint: Checkpoint::read(path, identity) };
+    read_lines(BufReader::new(file), witnesses).map_err(io)
+}
+
+/// Reads a journal from its bytes, without what stands beside a file.
+#[must_use]
+pub fn read_bytes(bytes: &[u8]) -> Reading {
+    let nothing = Witnesses { head: None, checkpoint: None };
+    // Memory does not fail to be read.
+    read_lines(bytes, nothing).unwrap_or_default()
+}
+
+fn read_lines(
+    mut lines: impl std::io::BufRead,
+    mut witnesses: Witnesses,
+) -> std::io::Result<Reading> {
+    let mut reading = Reading::default();
+    let mut chain = Chain::empty();
+    let mut line = Vec::new();
+    witnesses.meet(&chain);
     loop {
-        let mut line = Vec::new();
-        let limit = MAX_FRAME_BYTES as u64 + 2;
-        let read =
-            std::io::Read::take(&mut lines, limit).read_until(b'\n', &mut line).map_err(io)?;
-        if read == 0 {
+        match next_line(&mut lines, &mut line)? {
+            Line::End => break,
+            Line::Torn => {
+                reading.torn = Some(line.len() as u64);
+                break;
+            }
+            Line::Whole => {}
+        }
+        let taken = chain.take(&line).and_then(|frame| {
+            reading.frames.push(frame);
+            if witnesses.meet(&chain) { Ok(()) } else { Err(FaultKind::Checkpoint) }
+        });
+        if let Err(kind) = taken {
+            reading.fault = Some(Fault { frame: chain.frames, kind });
             break;
         }
-        if line.pop_if(|byte| *byte == b'\n').is_none() && line.len() <= MAX_FRAME_BYTES {
-            reading.torn = Some(line.len() as u64);
-            break;
-        }
-        bytes += read as u64;
-        match chain.take(&line) {
-            Ok(frame) => {
-                head_seen |=
-                    head.as_ref().is_some_and(|h| h.bytes == bytes && h.digest == frame.digest);
-                reading.frames.push(frame);
-            }
-            Err(kind) => {
-                reading.fault = Some(Fault { frame: reading.frames.len() as u64, kind });
-                return Ok(reading);
-            }
-        }
     }
-    if !head_seen {
-        let frame = reading.frames.len() as u64;
-        reading.fault = Some(Fault { frame, kind: FaultKind::CutOff });
+    if reading.fault.is_none() && !witnesses.all_met() {
+        reading.fault = Some(Fault { frame: chain.frames, kind: FaultKind::CutOff });
     }
+    reading.states = chain.states;
     Ok(reading)
 }
 
-/// What the next line must follow.
-struct Chain {
-    prev: String,
-    next: BTreeMap<String, u64>,
-}
+impl Witnesses {
+    /// Forgets those that end where `chain` ends and agree with it. False when the checkpoint ends
+    /// there, or within the last line, and does not agree.
+    fn meet(&mut self, chain: &Chain) -> bool {
+        let met = |head: &Head| head.bytes == chain.bytes && head.digest == chain.digest;
+        if self.head.as_ref().is_some_and(|head| head.bytes == 0 || met(head)) {
+            self.head = None;
+        }
+        match self.checkpoint.take_if(|checkpoint| checkpoint.bytes() <= chain.bytes) {
+            Some(checkpoint) => checkpoint.agrees(chain),
+            None => true,
+        }
+    }
 
-impl Chain {
-    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
-        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
-        if frame.prev != self.prev {
-            return Err(FaultKind::Broken);
-        }
-        let next = self.next.entry(frame.ids.session.clone()).or_insert(0);
-        if frame.seq != *next {
-            return Err(FaultKind::Sequence { found: frame.seq, expected: *next });
-        }
-        *next += 1;
-        self.prev.clone_from(&frame.digest);
-        Ok(frame)
+    fn all_met(&self) -> bool {
+        self.head.is_none() && self.checkpoint.is_none()
     }
 }

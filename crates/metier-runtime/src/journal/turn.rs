@@ -1,52 +1,63 @@
 //! Turns: whoever decides by what a journal says and then appends to it does both in one turn, so
-//! that two processes cannot both activate the same skill. Only processes that act take turns;
-//! those that look do not wait.
+//! that two processes cannot both activate the same skill, and nobody rules by a stack that another
+//! has changed. Only processes that act take turns; those that look do not wait.
 
-#![expect(clippy::disallowed_methods, reason = "this file is the turns' door to the disk")]
-
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::fs::{File, TryLockError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::JournalError;
-use super::file::beside;
+/// How long one waits before the second try; twice as long before each further one, up to
+/// [`LONGEST_PAUSE`]. An act takes microseconds unless the disk is waited for.
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
 
-/// How long one waits between two tries.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The longest wait between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// How often one tries: an act takes milliseconds, so ten seconds mean that somebody hangs.
-const TRIES: u32 = 2000;
+/// How long one waits in all: an act takes milliseconds, so ten seconds mean that somebody hangs.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The right to decide and append. It ends when dropped, and with the process, however that ends.
 #[derive(Debug)]
 pub struct Turn {
-    _file: File,
+    file: Option<Arc<File>>,
 }
 
 impl Turn {
-    /// Waits for a turn on the journal at `path`, which need not exist yet.
-    pub fn take(path: &Path) -> Result<Self, JournalError> {
-        Self::take_within(path, TRIES)
+    /// A turn on a journal that nobody else can reach.
+    #[must_use]
+    pub fn alone() -> Self {
+        Self { file: None }
     }
 
-    fn take_within(path: &Path, tries: u32) -> Result<Self, JournalError> {
-        let io = |source| JournalError::Io { act: "take a turn on", path: path.to_owned(), source };
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(io)?;
-        }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
-        let file = options.open(beside(path, "turn")).map_err(io)?;
-        for _ in 0..tries {
+    /// Waits for the lock of `file`.
+    pub(super) fn take(file: &Arc<File>) -> std::io::Result<Self> {
+        Self::take_within(file, PATIENCE)
+    }
+
+    fn take_within(file: &Arc<File>, patience: Duration) -> std::io::Result<Self> {
+        let (mut waited, mut pause) = (Duration::ZERO, FIRST_PAUSE);
+        loop {
             match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-                Err(TryLockError::Error(error)) => return Err(io(error)),
+                Ok(()) => return Ok(Self { file: Some(Arc::clone(file)) }),
+                Err(TryLockError::Error(error)) => return Err(error),
+                Err(TryLockError::WouldBlock) if waited >= patience => {
+                    let held = "another process has held it for too long";
+                    return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, held));
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
             }
+            waited += pause;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        let held = "another process has held it for too long";
-        Err(io(std::io::Error::new(std::io::ErrorKind::TimedOut, held)))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            // Closing the file releases the lock as well; a failure here cannot lose a frame.
+            let _ = file.unlock();
+        }
     }
 }
 

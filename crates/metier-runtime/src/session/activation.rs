@@ -3,6 +3,7 @@
 use metier_format::manifest::ContextMode;
 use metier_format::{AllowedTools, NameKey};
 use metier_policy::{Override, Ruling, ToolCall, Verdict};
+use metier_store::Scripts;
 use metier_store::catalog::{Entry, Trust, Visibility};
 use metier_store::selection::HiddenReason;
 use metier_store::store::{LoadError, Skill};
@@ -130,6 +131,16 @@ pub enum ActivationError {
         /// Why.
         reason: String,
     },
+    /// Its `pre` hook said no.
+    #[error("the hook `{hook}` of `{name}` blocks it: {reason}")]
+    Hook {
+        /// The skill.
+        name: String,
+        /// The hook's path inside it.
+        hook: String,
+        /// Why.
+        reason: String,
+    },
     /// It cannot be loaded any more.
     #[error("`{name}` cannot be loaded")]
     Invalid {
@@ -158,6 +169,7 @@ impl ActivationError {
             Self::StackFull(_) => "skill_stack_full",
             Self::ArgumentsTooLarge(_) => "skill_arguments_too_large",
             Self::Denied { .. } => "skill_denied",
+            Self::Hook { .. } => "skill_hook_failed",
             Self::Invalid { .. } => "skill_invalid",
             Self::Journal(_) => "journal_refused",
         }
@@ -167,6 +179,13 @@ impl ActivationError {
 impl Session {
     /// Activates a skill. On any error the stack is as it was, and the refusal is recorded.
     pub fn activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
+        self.act(|session| session.activate_in_turn(invocation))
+    }
+
+    fn activate_in_turn(
+        &mut self,
+        invocation: &Invocation<'_>,
+    ) -> Result<Activation, ActivationError> {
         let result = self.try_activate(invocation);
         if let Err(error) = &result
             && !matches!(error, ActivationError::Journal(_))
@@ -182,7 +201,7 @@ impl Session {
     }
 
     fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
-        let entry = self.look_up(invocation)?;
+        let entry = self.look_up(invocation.name)?;
         let name = entry.name().to_string();
         let repeated = self.state.stack.iter().any(|active| active.skill.name == name);
         self.admit(&entry, invocation, repeated)?;
@@ -196,22 +215,26 @@ impl Session {
         }
         let loaded = self.setup.store.load(&entry.location());
         let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
+        if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
+            self.pre_hook(&entry, &hook.value, invocation)?;
+        }
         let mut activation = self.compose(&entry, &skill, invocation);
         activation.repeated = repeated;
         if !repeated {
-            self.record_activation(&skill, &mut activation)?;
+            let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
+            self.record_activation(&skill, &mut activation, &scripts)?;
         }
         Ok(activation)
     }
 
     /// The entry asked for, or the reason there is none.
-    fn look_up(&self, invocation: &Invocation<'_>) -> Result<Entry, ActivationError> {
-        let key = NameKey::of(&shortened(invocation.name));
+    pub(super) fn look_up(&self, name: &str) -> Result<Entry, ActivationError> {
+        let key = NameKey::of(&shortened(name));
         if let Some(entry) = self.setup.catalog.get(&key) {
             return Ok(entry.clone());
         }
         let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
-        let name = shortened(invocation.name);
+        let name = shortened(name);
         Err(match hidden.map(|hidden| &hidden.reason) {
             Some(reason @ (HiddenReason::NotEnabled | HiddenReason::Disabled)) => {
                 ActivationError::Hidden { name, reason: reason.sentence() }
@@ -232,17 +255,7 @@ impl Session {
         repeated: bool,
     ) -> Result<(), ActivationError> {
         let name = || entry.name().to_string();
-        let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
-        match (entry.visibility, invocation.trigger) {
-            (Visibility::Untrusted, _) => return Err(ActivationError::NotTrusted(name())),
-            (Visibility::UserOnly, Trigger::Auto) => {
-                return Err(ActivationError::NotForModels(name()));
-            }
-            (_, Trigger::Manual) if !user_invocable => {
-                return Err(ActivationError::NotForUsers(name()));
-            }
-            _ => {}
-        }
+        visible_to(entry, invocation.trigger)?;
         if repeated && self.setup.settings.again == Again::Refuse {
             return Err(ActivationError::AlreadyActive(name()));
         }
@@ -331,6 +344,7 @@ impl Session {
         &mut self,
         skill: &Skill,
         activation: &mut Activation,
+        scripts: &Scripts,
     ) -> Result<(), JournalError> {
         let mut codes: Vec<String> =
             skill.diagnostics.iter().map(|d| d.code.as_str().to_owned()).collect();
@@ -365,10 +379,23 @@ impl Session {
             trust: activation.trust.to_owned(),
             allowed_tools: activation.allowed_tools.clone(),
             tools_unreadable: unreadable,
-            scripts: skill.resources.scripts().map(|file| file.path.clone()).collect(),
+            scripts: scripts.found.iter().map(|script| script.path.clone()).collect(),
+            hook_post: skill.manifest.invocation.hook_post.as_ref().map(|hook| hook.value.clone()),
             tokens: tokens::estimate(&activation.text).tokens().count,
         };
         self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)
+    }
+}
+
+/// Whether whoever asks may use the skill at all.
+pub(super) fn visible_to(entry: &Entry, trigger: Trigger) -> Result<(), ActivationError> {
+    let name = || entry.name().to_string();
+    let user_invocable = entry.facts().is_none_or(|facts| facts.user_invocable);
+    match (entry.visibility, trigger) {
+        (Visibility::Untrusted, _) => Err(ActivationError::NotTrusted(name())),
+        (Visibility::UserOnly, Trigger::Auto) => Err(ActivationError::NotForModels(name())),
+        (_, Trigger::Manual) if !user_invocable => Err(ActivationError::NotForUsers(name())),
+        _ => Ok(()),
     }
 }
 

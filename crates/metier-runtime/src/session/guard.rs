@@ -1,7 +1,7 @@
 //! The guard: one tool call, one ruling, one frame.
 
 use metier_policy::grant::SCRIPT_READ;
-use metier_policy::{Place, Ruling, ToolCall, Verdict, decide};
+use metier_policy::{ActiveStack, Place, Ruling, ToolCall, Verdict, decide};
 
 use super::Session;
 use crate::event::{Event, ToolRuled};
@@ -22,17 +22,23 @@ impl Session {
     /// Rules on a call and records the ruling. When the journal refuses there is no ruling, and
     /// the call must not happen.
     pub fn guard(&mut self, call: &ToolCall) -> Result<Guarded, JournalError> {
-        let ruling = self.rule(call);
-        self.record_ruling(call, ruling)
+        self.act(|session| {
+            let ruling = session.rule(call);
+            session.record_ruling(call, ruling)
+        })
     }
 
     /// Denies a call that cannot even be asked about, and records that: its arguments cannot be
     /// read, or somebody outside has said no already.
     pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {
-        self.record_ruling(call, Ruling::of(Verdict::Deny, why))
+        self.act(|session| session.record_ruling(call, Ruling::of(Verdict::Deny, why)))
     }
 
-    fn record_ruling(&mut self, call: &ToolCall, ruling: Ruling) -> Result<Guarded, JournalError> {
+    pub(super) fn record_ruling(
+        &mut self,
+        call: &ToolCall,
+        ruling: Ruling,
+    ) -> Result<Guarded, JournalError> {
         // Redacted before it is cut: half a secret is one that nobody recognises.
         let redactor = &self.setup.redactor;
         let ruled = ToolRuled {
@@ -54,6 +60,11 @@ impl Session {
 
     /// The ruling alone: a pure function of policy, stack and call, but for links on disk.
     pub(super) fn rule(&self, call: &ToolCall) -> Ruling {
+        self.rule_with(call, &self.stack)
+    }
+
+    /// As [`Session::rule`], with these skills active.
+    pub(super) fn rule_with(&self, call: &ToolCall, stack: &ActiveStack) -> Ruling {
         let here = &self.setup.whereabouts;
         let place = Place {
             cwd: &here.cwd,
@@ -61,12 +72,12 @@ impl Session {
             project: here.project.as_deref(),
             resolver: &Disk,
         };
-        decide(&self.setup.policy, &self.stack, call, &self.setup.host, &place)
+        decide(&self.setup.policy, stack, call, &self.setup.host, &place)
     }
 }
 
 /// `text` up to the length a frame keeps, with the rest as a count.
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     if text.len() <= MAX_INLINE_TEXT {
         return text.to_owned();
     }

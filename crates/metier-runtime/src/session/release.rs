@@ -41,6 +41,10 @@ impl ReleaseError {
 impl Session {
     /// Releases the skill on top, which must be `name` when one is given. Returns its name.
     pub fn release(&mut self, name: Option<&str>) -> Result<String, ReleaseError> {
+        self.act(|session| session.release_top(name))
+    }
+
+    fn release_top(&mut self, name: Option<&str>) -> Result<String, ReleaseError> {
         let top = match self.state.stack.last() {
             Some(active) => active.skill.name.clone(),
             None => {
@@ -68,6 +72,10 @@ impl Session {
     /// Ends the session: every skill is released, the last first, then the end is recorded.
     /// Returns the names in that order.
     pub fn end(&mut self) -> Result<Vec<String>, JournalError> {
+        self.act(Self::unwind)
+    }
+
+    fn unwind(&mut self) -> Result<Vec<String>, JournalError> {
         let mut released = Vec::new();
         while let Some(active) = self.state.stack.last() {
             let name = active.skill.name.clone();
@@ -80,6 +88,9 @@ impl Session {
     }
 
     fn pop(&mut self, name: &str, reason: &str) -> Result<(), JournalError> {
+        if let Some(active) = self.state.stack.last().cloned() {
+            self.post_hook(&active)?;
+        }
         let gone = SkillDeactivated { name: name.to_owned(), reason: reason.to_owned() };
         self.record(&Event::SkillDeactivated(gone), Beat::Result).map(drop)
     }

@@ -56,6 +56,15 @@ impl Session {
         path: &str,
         max_bytes: u64,
     ) -> Result<Resource, ResourceError> {
+        self.act(|session| session.read_in_turn(name, path, max_bytes))
+    }
+
+    fn read_in_turn(
+        &mut self,
+        name: &str,
+        path: &str,
+        max_bytes: u64,
+    ) -> Result<Resource, ResourceError> {
         let Some(entry) = self.setup.catalog.get(&NameKey::of(name)) else {
             let suggestion = self.suggestion(name);
             return Err(ResourceError::SkillNotFound { name: name.to_owned(), suggestion });

@@ -9,7 +9,7 @@ use metier_runtime::event::Trigger;
 use metier_runtime::journal::{Journal, JournalError, MemoryJournal};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Activation, ActivationError, Invocation, Settings, Whereabouts};
-use metier_runtime::{Ids, Session, Setup};
+use metier_runtime::{Ids, ScriptGround, Session, Setup};
 use metier_store::memory_store::MemoryStore;
 use metier_store::{Catalog, Enabled, Layer, LayeredStore, Precedence, Root, Selection, Store};
 
@@ -69,6 +69,7 @@ pub(crate) fn setup() -> Setup {
         ids: Ids { session: "s".into(), agent: Some("mine".into()), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
+        scripts: ScriptGround::default(),
     }
 }
 
@@ -107,6 +108,14 @@ impl Journal for Faulty {
             return Err(JournalError::Io { act: "append to", path: "memory".into(), source });
         }
         self.inner.append(ids, event, beat)
+    }
+
+    fn turn(&mut self) -> Result<Arc<metier_runtime::journal::Turn>, JournalError> {
+        self.inner.turn()
+    }
+
+    fn news(&mut self, session: &str, frames: u64) -> Option<metier_runtime::State> {
+        self.inner.news(session, frames)
     }
 
     fn frames(&mut self, session: &str) -> Result<Vec<metier_runtime::Frame>, JournalError> {

@@ -7,8 +7,11 @@
 )]
 
 mod artifacts;
+mod capabilities;
+mod checkpoint;
 mod ground;
 mod journal;
 mod resuming;
 mod session;
 mod simulation;
+mod together;

@@ -5,7 +5,10 @@
 //! owners, times and attributes of files it owns, limits and priorities of its user's other
 //! processes) the system call filter refuses altogether, in the private directory too.
 
-use super::{Backend, Ground, Mechanism, Shape, Support, Walls, memory_wall, syscalls_wall};
+use super::{
+    Backend, Ground, Mechanism, Shape, Support, Walls, bounds, memory_wall, sweep_wall,
+    syscalls_wall,
+};
 use crate::confinement::{Confinement, Network};
 use crate::wire::{
     Access, Bind, LandlockPlan, ProcessCap, Rules, Sockets, Surroundings, TcpRule, Tree,
@@ -26,12 +29,12 @@ impl Backend for LinuxLandlock {
             network: network_wall(confinement, support),
             syscalls: syscalls_wall(support),
             processes: processes_wall(confinement, support),
-            memory: memory_wall(),
+            memory: memory_wall(support),
             disk: Ok(match &confinement.scratch {
                 Some(scratch) => format!("sampled-{}", scratch.bytes),
                 None => "no private directory".to_owned(),
             }),
-            tree: Ok("subreaper-sweep".to_owned()),
+            tree: Ok(sweep_wall(support)),
         }
     }
 
@@ -71,13 +74,20 @@ fn processes_wall(confinement: &Confinement, support: &Support) -> Mechanism {
     if support.landlock < SIGNALS {
         return Err("signals to other processes need Landlock 6 or namespaces".to_owned());
     }
+    if bounds(support, |groups| groups.processes) {
+        return Ok(format!("landlock-scope+cgroup-pids-{}", confinement.limits.processes));
+    }
     if support.superuser {
         return Err("the superuser's processes can only be bounded in a namespace".to_owned());
     }
     Ok(format!("landlock-scope+rlimit-nproc-{}", confinement.limits.processes))
 }
 
-fn landlock(confinement: &Confinement, support: &Support, ground: &Ground) -> LandlockPlan {
+pub(super) fn landlock(
+    confinement: &Confinement,
+    support: &Support,
+    ground: &Ground,
+) -> LandlockPlan {
     let read = ground.read.iter().map(|p| Bind { path: p.clone().into(), access: Access::Read });
     let write = ground.write.iter().map(|p| Bind { path: p.clone().into(), access: Access::Write });
     let devices = ground.devices.iter();

@@ -2,7 +2,9 @@
 //! a file system tree made only of what it may see. Landlock and seccomp stand inside as a second
 //! wall where the kernel has them.
 
-use super::{Backend, Ground, Mechanism, Shape, Support, Walls, memory_wall, syscalls_wall};
+use super::{
+    Backend, Ground, Mechanism, Shape, Support, Walls, bounds, memory_wall, syscalls_wall,
+};
 use crate::confinement::{Confinement, Network};
 use crate::wire::{
     Access, Bind, LandlockPlan, Link, NamespacePlan, NetworkPlan, ProcessCap, Rules, Sockets,
@@ -29,7 +31,7 @@ impl Backend for LinuxNamespaces {
             network: stands(Ok(network_wall(confinement, support))),
             syscalls: syscalls_wall(support),
             processes: stands(processes_wall(confinement, support)),
-            memory: memory_wall(),
+            memory: memory_wall(support),
             disk: stands(Ok(match &confinement.scratch {
                 Some(scratch) => format!("tmpfs-{}", scratch.bytes),
                 None => "no private directory".to_owned(),
@@ -60,6 +62,9 @@ fn network_wall(confinement: &Confinement, support: &Support) -> String {
 
 fn processes_wall(confinement: &Confinement, support: &Support) -> Mechanism {
     let limit = confinement.limits.processes;
+    if bounds(support, |groups| groups.processes) {
+        return Ok(format!("pid-namespace+cgroup-pids-{limit}"));
+    }
     match (support.superuser, support.pid_max) {
         (false, _) => Ok(format!("pid-namespace+rlimit-nproc-{limit}")),
         (true, true) => Ok(format!("pid-namespace-{}", pid_max(limit))),

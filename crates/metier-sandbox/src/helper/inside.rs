@@ -8,13 +8,23 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, Signal};
 
+use super::group::Group;
 use super::supervisor::tell;
+use super::sys::Forked;
 use super::{Broken, Step, landlock, privileges, sample, seccomp, sys};
 use crate::limits::Limits;
-use crate::wire::{Bytes, Job, Plan, ProcessCap, Report};
+use crate::wire::{Bytes, Job, Plan, ProcessCap, Report, Tree};
 
 /// Where the private directory has the child's home.
 const HOME: &str = "home";
+
+/// Starts the process that becomes the program: in the control group, where there is one.
+pub(super) fn fork(group: Option<&Group>) -> std::io::Result<Forked> {
+    match group {
+        Some(group) => sys::fork_into(group.directory()),
+        None => sys::fork(),
+    }
+}
 
 /// Never returns: either the program runs, or the failure is told and this copy ends.
 pub(super) fn main(plan: &Plan, results: &OwnedFd) -> ! {
@@ -29,6 +39,10 @@ pub(super) fn main(plan: &Plan, results: &OwnedFd) -> ! {
 fn become_program(plan: &Plan) -> Result<(), Broken> {
     rustix::process::setsid().step("a new session")?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).step("a parent's end")?;
+    if let Tree::Namespaces(_) = plan.tree {
+        // Here and not with the others: what the child sees of control groups begins at its own.
+        sys::unshare(libc::CLONE_NEWCGROUP).step("the control group namespace")?;
+    }
     rustix::process::umask(Mode::WGRP | Mode::WOTH);
     make_home(plan)?;
     let program = Program::of(plan)?;

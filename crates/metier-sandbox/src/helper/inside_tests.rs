@@ -19,6 +19,7 @@ fn plan(program: &str, scratch: Option<&str>) -> Plan {
         seccomp: None,
         drop_capabilities: false,
         processes: ProcessCap::Unset,
+        group: None,
     }
 }
 

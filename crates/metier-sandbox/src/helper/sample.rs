@@ -14,34 +14,53 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::time::Timespec;
 
+use super::group::Group;
 use super::{scratch, sys};
 use crate::limits::Limit;
 use crate::wire::ScratchPlan;
 
-/// How often. A child can fill some hundred megabytes in this time, not the machine.
-const EVERY: Duration = Duration::from_millis(50);
+/// How long between two looks at most, however much room there is.
+const LONGEST: Duration = Duration::from_millis(50);
+
+/// How long between two looks at least, however little room there is.
+const SHORTEST: Duration = Duration::from_millis(2);
+
+/// Bytes a tree is thought to fill in a millisecond: more than a handful of cores can. The time to
+/// the next look follows from it and from the room that is left, so that a tree is seen before it
+/// is far over its limit.
+const FILLED_PER_MS: u64 = 8 << 20;
+
+/// A look never takes more than this share of the time.
+const SHARE_OF_TIME: u32 = 4;
 
 /// The private directory is walked only every so many looks; a walk costs more than a look.
 const WALK_EVERY: u32 = 4;
 
 /// What is looked at.
-pub(super) struct Watch {
+pub(super) struct Watch<'a> {
     memory: u64,
     scratch: Option<(PathBuf, u64, u64)>,
+    group: Option<&'a Group>,
     looks: u32,
     last: Instant,
+    pause: Duration,
 }
 
-impl Watch {
-    pub(super) fn new(memory: u64, scratch: Option<&ScratchPlan>) -> Self {
+impl<'a> Watch<'a> {
+    pub(super) fn new(
+        memory: u64,
+        scratch: Option<&ScratchPlan>,
+        group: Option<&'a Group>,
+    ) -> Self {
         let scratch = scratch.map(|s| (s.path.path().to_owned(), s.bytes, s.entries));
-        Self { memory, scratch, looks: 0, last: Instant::now() }
+        let pause = pause(memory, 0);
+        Self { memory, scratch, group, looks: 0, last: Instant::now(), pause }
     }
 
     /// Waits until one of the descriptors is ready or it is time to look.
     pub(super) fn wait(&self, descriptors: &[BorrowedFd<'_>]) {
         let mut fds: Vec<_> = descriptors.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
-        let timeout = Timespec { tv_sec: 0, tv_nsec: EVERY.subsec_nanos().into() };
+        let timeout = Timespec { tv_sec: 0, tv_nsec: self.pause.subsec_nanos().into() };
         // An interruption is as good as something to do: the caller looks and comes back.
         let _ = rustix::event::poll(&mut fds, Some(&timeout));
     }
@@ -50,12 +69,28 @@ impl Watch {
     pub(super) fn over_limit(&mut self, tree: fn() -> Vec<libc::pid_t>) -> Option<Limit> {
         // By the clock and not by an idle wait: a child can see to it that there is always something
         // to do.
-        if self.last.elapsed() < EVERY {
+        if self.last.elapsed() < self.pause {
             return None;
         }
+        let start = Instant::now();
+        let limit = self.look(tree);
         self.last = Instant::now();
+        self.pause = self.pause.max(start.elapsed() * SHARE_OF_TIME);
+        limit
+    }
+
+    /// What the kernel knows after the child's end that no look saw.
+    pub(super) fn at_the_end(&self) -> Option<Limit> {
+        self.group.is_some_and(Group::ran_out_of_memory).then_some(Limit::Memory)
+    }
+
+    fn look(&mut self, tree: fn() -> Vec<libc::pid_t>) -> Option<Limit> {
         self.looks = self.looks.wrapping_add(1);
-        if uses_more_than(self.memory, &tree()) {
+        let used = used(self.memory, &tree());
+        self.pause = pause(self.memory, used);
+        // What one process had that came and went between two looks is known from its end.
+        let most = used.max(sys::children_usage().1);
+        if most > self.memory || self.group.is_some_and(Group::ran_out_of_memory) {
             return Some(Limit::Memory);
         }
         if !self.looks.is_multiple_of(WALK_EVERY) {
@@ -163,11 +198,16 @@ fn nameless(directory: &Path, tree: &[libc::pid_t]) -> u64 {
     files.values().fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
-/// Whether these processes hold more memory than allowed. The quick sum counts shared pages once
-/// per process; only when that is too much is each page counted once.
-fn uses_more_than(limit: u64, tree: &[libc::pid_t]) -> bool {
-    let quick: u64 = tree.iter().map(|pid| resident(*pid)).sum();
-    quick > limit && tree.iter().map(|pid| proportional(*pid)).sum::<u64>() > limit
+/// The memory these processes hold. The quick sum counts shared pages once per process; only when
+/// that is too much is each page counted once.
+fn used(limit: u64, tree: &[libc::pid_t]) -> u64 {
+    let quick = tree.iter().map(|pid| resident(*pid)).sum();
+    if quick > limit { tree.iter().map(|pid| proportional(*pid)).sum() } else { quick }
+}
+
+/// How long until the next look: as long as a tree needs to fill the room it has left.
+fn pause(limit: u64, used: u64) -> Duration {
+    Duration::from_millis(limit.saturating_sub(used) / FILLED_PER_MS).clamp(SHORTEST, LONGEST)
 }
 
 fn resident(pid: libc::pid_t) -> u64 {

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal};
 
+use super::group::Group;
 use super::sys::{self, Forked};
-use super::{Broken, Step, init, sweep};
+use super::{Broken, Step, bubblewrap, init, sweep};
 use crate::channel;
 use crate::wire::{NamespacePlan, NetworkPlan, Plan, Report, Tree};
 
@@ -65,16 +66,18 @@ fn work(control: &OwnedFd) -> Result<Report, Broken> {
     let plan: Plan = serde_json::from_slice(&text).map_err(io::Error::from).step("the plan")?;
     rustix::stdio::dup2_stdin(&stdin).step("standard input")?;
     drop(stdin);
+    let group = plan.group.as_ref().map(Group::make).transpose()?;
     match &plan.tree {
-        Tree::Namespaces(namespaces) => in_namespaces(control, &plan, namespaces),
-        Tree::Sweep => sweep::run(control, &plan),
+        Tree::Namespaces(namespaces) => in_namespaces(control, &plan, (namespaces, group.as_ref())),
+        Tree::Bubblewrap(wrap) => bubblewrap::run(control, &plan, wrap),
+        Tree::Sweep => sweep::run(control, &plan, group.as_ref()),
     }
 }
 
 fn in_namespaces(
     control: &OwnedFd,
     plan: &Plan,
-    namespaces: &NamespacePlan,
+    (namespaces, group): (&NamespacePlan, Option<&Group>),
 ) -> Result<Report, Broken> {
     enter_namespaces(namespaces)?;
     let (results, results_in) = pipe()?;
@@ -82,7 +85,7 @@ fn in_namespaces(
     let init = match sys::fork().step("the first process")? {
         Forked::Child => {
             drop(life_in);
-            init::main(plan, namespaces, &results_in, &life)
+            init::main(plan, (namespaces, group), &results_in, &life)
         }
         Forked::Parent(pid) => pid,
     };
@@ -95,7 +98,7 @@ fn in_namespaces(
     Ok(merge(&text))
 }
 
-fn pipe() -> Result<(OwnedFd, OwnedFd), Broken> {
+pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), Broken> {
     rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).step("a pipe")
 }
 
@@ -116,7 +119,6 @@ fn enter_namespaces(plan: &NamespacePlan) -> Result<(), Broken> {
         | libc::CLONE_NEWPID
         | libc::CLONE_NEWIPC
         | libc::CLONE_NEWUTS
-        | libc::CLONE_NEWCGROUP
         | network;
     sys::unshare(flags).step("the namespaces")?;
     // The same ids inside as outside: files look like what they are.
@@ -135,7 +137,7 @@ fn write_self(name: &str, text: &str) -> Result<(), Broken> {
 
 /// Collects what init and the child say until both are gone. A stop kills init, with which every
 /// process in its namespace ends.
-fn wait_for_results(control: &OwnedFd, results: &OwnedFd, init: libc::pid_t) -> Vec<u8> {
+pub(super) fn wait_for_results(control: &OwnedFd, results: &OwnedFd, init: libc::pid_t) -> Vec<u8> {
     let mut text = Vec::new();
     let mut stopping = false;
     loop {

@@ -31,6 +31,26 @@ pub(super) fn fork() -> io::Result<Forked> {
     }
 }
 
+/// The same with the child born in the control group behind the descriptor.
+pub(super) fn fork_into(group: BorrowedFd<'_>) -> io::Result<Forked> {
+    const INTO_GROUP: u64 = 0x2_0000_0000;
+    // The kernel's own structure: flags, three places for ids, the signal, stack, its size, storage,
+    // ids to give, how many, the group.
+    let mut arguments = [0_u64; 11];
+    let [flags, _, _, _, signal, .., last] = &mut arguments;
+    *flags = INTO_GROUP;
+    *signal = libc::SIGCHLD as u64;
+    *last = group.as_raw_fd() as u64;
+    let size = size_of_val(&arguments);
+    // SAFETY: without `CLONE_VM` and with no stack given this is a fork; the helper has one thread,
+    // so the child's copy of memory is consistent. The kernel reads `size` bytes, which are alive.
+    let pid = unsafe { libc::syscall(libc::SYS_clone3, arguments.as_ptr(), size) };
+    match check(pid)? {
+        0 => Ok(Forked::Child),
+        pid => Ok(Forked::Parent(pid as libc::pid_t)),
+    }
+}
+
 /// Ends this process at once, without running what its parent registered for its own end.
 pub(super) fn exit(code: c_int) -> ! {
     // SAFETY: `_exit` touches no memory of this process and does not return.

@@ -18,6 +18,8 @@ static const size_t MIB = 1 << 20;
 static char block[1 << 20];
 static void *idle(void *x) { for (;;) pause(); return x; }
 static void touch(char *p, size_t n) { for (size_t i = 0; i < n; i += 4096) p[i] = 1; }
+// A process that the user's count leaves no room for just now comes later.
+static pid_t insist(void) { pid_t p; while ((p = fork()) < 0) usleep(1000); return p; }
 static long fill(int f) { long n = 0; while (write(f, block, sizeof block) == (ssize_t)sizeof block) n++; return n; }
 
 int main(int argc, char **argv) {
@@ -35,12 +37,12 @@ int main(int argc, char **argv) {
   } else if (!strcmp(what, "shared")) {
     for (;;) { char *p = mmap(0, 16 * MIB, PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0); if (p == MAP_FAILED) break; touch(p, 16 * MIB); n += 16; if (n > 8192) break; }
   } else if (!strcmp(what, "tree")) {
-    for (int i = 0; i < 24; i++) if (fork() == 0) { char *p = malloc(128 * MIB); if (p) touch(p, 128 * MIB); for (;;) pause(); }
+    for (int i = 0; i < 24; i++) if (insist() == 0) { char *p = malloc(128 * MIB); if (p) touch(p, 128 * MIB); for (;;) pause(); }
     for (;;) pause();
   } else if (!strcmp(what, "churn")) {
     // Memory that grows while orphans end all the time, so that whoever watches is never idle.
-    for (int i = 0; i < 2; i++) if (fork() == 0) for (;;) { pid_t p = fork(); if (p == 0) { if (fork() == 0) _exit(0); _exit(0); } waitpid(p, NULL, 0); }
-    for (int i = 0; i < 24; i++) { if (fork() == 0) { char *p = malloc(64 * MIB); if (p) touch(p, 64 * MIB); for (;;) pause(); } usleep(20000); }
+    for (int i = 0; i < 2; i++) if (insist() == 0) for (;;) { pid_t p = insist(); if (p == 0) { if (fork() == 0) _exit(0); _exit(0); } waitpid(p, NULL, 0); }
+    for (int i = 0; i < 24; i++) { if (insist() == 0) { char *p = malloc(64 * MIB); if (p) touch(p, 64 * MIB); for (;;) pause(); } usleep(20000); }
     for (;;) pause();
   } else if (!strcmp(what, "file")) {
     signal(SIGXFSZ, SIG_IGN);

@@ -8,7 +8,7 @@ use metier_sandbox::{
     Status, Stdin, Support, Wall,
 };
 
-use crate::world::{Probe, World, helper, runner};
+use crate::world::{Probe, World, exercised, helper, runner};
 
 fn sh(script: &str) -> Invocation {
     Invocation::new("/bin/sh").arg("-c").arg(script)
@@ -21,7 +21,7 @@ fn run(backend: BackendKind, invocation: &Invocation, confinement: &Confinement)
 
 fn everywhere(invocation: &Invocation, see: impl Fn(BackendKind, Outcome)) {
     let world = World::new(None);
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         see(backend, run(backend, invocation, &world.confinement()));
     }
     assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
@@ -78,7 +78,7 @@ fn output_beyond_the_limit_is_cut_and_said() {
     let world = World::new(None);
     let limits = Limits { stdout: 10, stderr: 5, ..Limits::default() };
     let confinement = Confinement { limits, ..world.confinement() };
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let outcome = run(backend, &sh("seq 1000; seq 500 >&2"), &confinement);
         assert_eq!(outcome.status, Status::Exit(0));
         assert_eq!(text(&outcome.stdout.bytes), "1\n2\n3\n4\n5\n");
@@ -241,7 +241,7 @@ fn what_cannot_be_started_is_an_error_that_names_it() {
     let world = World::new(None);
     let plain = world.make_file("plain", "no program");
     let confinement = Confinement { read: vec![world.path().to_owned()], ..world.confinement() };
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let runner = runner().with_backend(backend);
         let start = |program: PathBuf| {
             runner.run(&Invocation::new(program), &confinement, &Cancel::never()).unwrap_err()
@@ -291,7 +291,7 @@ fn a_helper_that_is_none_is_an_error_and_not_a_hang() {
 #[test]
 fn a_caller_that_ignores_the_end_of_children_can_run_them() {
     // R4
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let world = World::new(None);
         let probe = world.install(helper(), "probe");
         let mut command = world.command("/bin/bash");
@@ -314,7 +314,7 @@ fn a_cancelled_run_does_not_wait_for_its_time() {
     let world = World::new(None);
     let cancel = Cancel::new().unwrap();
     cancel.cancel();
-    for backend in BackendKind::ALL {
+    for backend in exercised(&BackendKind::ALL) {
         let runner = runner().with_backend(backend);
         let outcome = runner.run(&sh("sleep 1000"), &world.confinement(), &cancel).unwrap();
         assert_eq!(outcome.status, Status::Cancelled);

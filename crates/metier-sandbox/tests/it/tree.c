@@ -1,8 +1,9 @@
 // Starts processes that want to stay, each in one of the ways a process leaves its parent, then says
 // "ready" and waits (or, with `leave`, ends at once and leaves them behind).
 //
-// usage: tree child|setsid|double|setsid-double|daemon|stopped|subreaper stay|leave TOKEN
-// TOKEN is only there to find the processes by their command line.
+// usage: tree child|setsid|double|setsid-double|daemon|stopped|subreaper stay|leave TOKEN [MARK]
+// TOKEN is only there to find the processes by their command line. MARK is a file made after "ready"
+// was said.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -44,6 +45,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 3; i++) if (read(told[0], &x, 1) != 1) return 3;
   printf("ready\n");
   fflush(stdout);
+  if (argc > 4) close(open(argv[4], O_CREAT | O_WRONLY, 0600));
   if (!strcmp(argv[2], "leave")) return 0;
   for (;;) pause();
 }

@@ -16,8 +16,21 @@ use serde_json::Value;
 pub(crate) const NOBODY: u32 = 65534;
 
 /// The backends that build walls.
-pub(crate) const WALLS: [BackendKind; 2] =
-    [BackendKind::LinuxNamespaces, BackendKind::LinuxLandlock];
+pub(crate) const WALLS: [BackendKind; 3] =
+    [BackendKind::LinuxNamespaces, BackendKind::LinuxBubblewrap, BackendKind::LinuxLandlock];
+
+/// The backends that can be exercised here; one that cannot is named, and why.
+pub(crate) fn exercised(backends: &[BackendKind]) -> Vec<BackendKind> {
+    let support = runner().support();
+    let (some, others): (Vec<BackendKind>, Vec<BackendKind>) = backends
+        .iter()
+        .copied()
+        .partition(|kind| *kind != BackendKind::LinuxBubblewrap || support.bubblewrap.is_some());
+    for kind in others {
+        println!("not exercised: {} (`bwrap` is not installed)", kind.name());
+    }
+    some
+}
 
 /// Every user these tests can be: whoever runs them, and for the superuser also nobody.
 pub(crate) fn users() -> Vec<Option<u32>> {
@@ -68,7 +81,10 @@ impl World {
     /// A compiled program at a place of this world.
     pub(crate) fn install(&self, program: &Path, name: &str) -> PathBuf {
         let path = self.at(name);
-        std::fs::copy(program, &path).unwrap();
+        // By another process: a program that this one has open for writing, and that another test
+        // forks with, could not be started.
+        let copied = Command::new("cp").arg(program).arg(&path).status();
+        assert!(copied.expect("`cp` is there").success());
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         self.give(&path);
         path

@@ -5,9 +5,11 @@
 use metier_format::NameKey;
 use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
 use metier_runtime::event::Trigger;
+use metier_runtime::script::ScriptError;
 use metier_runtime::session::ResourceError;
 use metier_runtime::{ActivationError, Session};
 use metier_store::Catalog;
+use metier_store::scripts::ScriptNameError;
 use metier_store::store::ReadError;
 use serde_json::{Value, json};
 
@@ -16,6 +18,8 @@ use super::{Reply, Tool};
 
 /// Providers take no longer names of functions.
 const MAX_TOOL_NAME: usize = 64;
+
+const RUN: &str = "run_skill_script";
 
 const PREFIX: &str = "skill_";
 
@@ -50,12 +54,32 @@ pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
         output: None,
         effect: Effect::Records,
     };
-    std::iter::once(read).chain(skills).collect()
+    let run = Tool {
+        name: RUN.to_owned(),
+        title: "Run a script of a skill".to_owned(),
+        description: "Run a script of a skill".to_owned(),
+        input: json!({
+            "type": "object",
+            "properties": {
+                "skill": text("Name of the skill"),
+                "script": text("Script, such as scripts/run.py"),
+                "args": { "type": "array", "items": { "type": "string" } },
+                "stdin": text("Standard input"),
+            },
+            "required": ["skill", "script"],
+        }),
+        output: None,
+        effect: Effect::Runs,
+    };
+    [read, run].into_iter().chain(skills).collect()
 }
 
 pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
     if tool == "read_skill_file" {
         return Some(read(session, text_of(arguments, "skill"), text_of(arguments, "path")));
+    }
+    if tool == RUN {
+        return Some(run(session, arguments));
     }
     let name = tool.strip_prefix(PREFIX)?;
     // A tool of somebody else may begin like ours; only a skill there is makes it one.
@@ -102,6 +126,33 @@ fn read(session: &mut Session, skill: &str, path: &str) -> Reply {
     }
 }
 
+fn run(session: &mut Session, arguments: &Value) -> Reply {
+    let (skill, script) = (text_of(arguments, "skill"), text_of(arguments, "script"));
+    let given = json!({
+        "name": skill,
+        "script": script,
+        "args": arguments.get("args"),
+        "stdin": arguments.get("stdin"),
+    });
+    let call = Call { operation: Operation::ScriptRun, arguments: given, asker: Trigger::Auto };
+    let answer = match invoke(session, call) {
+        Ok(answer) => answer,
+        Err(error) => return explain(skill, script, &error),
+    };
+    let output = answer.get("result").or_else(|| answer.get("stdout"));
+    let mut parts = Vec::new();
+    parts.extend(output.and_then(Value::as_str).map(str::to_owned).filter(|t| !t.is_empty()));
+    parts.extend(answer.get("stderr").and_then(Value::as_str).map(|e| format!("[stderr]\n{e}")));
+    match answer.get("exit_code").and_then(Value::as_i64) {
+        Some(code) => parts.push(format!("[exit code: {code}]")),
+        None if answer.get("error").is_some() => {
+            parts.push(format!("Error: {}", text_of(&answer, "message")));
+        }
+        None => {}
+    }
+    Reply::text(if parts.is_empty() { "(no output)".to_owned() } else { parts.join("\n") })
+}
+
 fn explain(name: &str, path: &str, error: &CapabilityError) -> Reply {
     let text = match error {
         CapabilityError::Activation(ActivationError::NotFound { .. })
@@ -114,6 +165,14 @@ fn explain(name: &str, path: &str, error: &CapabilityError) -> Reply {
         CapabilityError::Resource(ResourceError::Read(ReadError::NotFound(_))) => {
             format!("Error: File not found: {path}")
         }
+        CapabilityError::Script(ScriptError::Skill(ActivationError::NotFound { .. }))
+        | CapabilityError::Script(ScriptError::InvalidSkill(_)) => {
+            format!("Error: Skill '{name}' not found")
+        }
+        CapabilityError::Script(ScriptError::Name { source, .. }) => match source {
+            ScriptNameError::NotFound { .. } => format!("Error: Script not found: {path}"),
+            _ => format!("Error: {}", error.sentence()),
+        },
         _ => format!("Error: {}", error.sentence()),
     };
     Reply { failed: true, ..Reply::text(text) }

@@ -6,7 +6,7 @@ use metier_runtime::capability::{Call, Capability, Operation, invoke};
 use metier_runtime::event::Trigger;
 use serde_json::{Map, Value, json};
 
-use super::reply::fitting;
+use super::reply::{enveloped, fitting};
 use super::{Reply, Tool};
 use crate::limits::{FRAMES, LISTED, MAX_RESULT_CHARS};
 
@@ -17,6 +17,9 @@ const NAMES: &[(Operation, &str)] = &[
     (Operation::Show, "skill_show"),
     (Operation::Activate, "skill_activate"),
     (Operation::Read, "skill_read"),
+    (Operation::ScriptList, "script_list"),
+    (Operation::ScriptHelp, "script_help"),
+    (Operation::ScriptRun, "script_run"),
     (Operation::Release, "skill_release"),
     (Operation::Status, "skill_status"),
     (Operation::Guard, "tool_guard"),
@@ -79,6 +82,7 @@ fn spell(operation: Operation, answer: Value) -> Reply {
     match operation {
         Operation::List => Reply::data(listed(answer)),
         Operation::Activate => activated(answer),
+        Operation::ScriptList | Operation::ScriptHelp | Operation::ScriptRun => enveloped(answer),
         _ => Reply::data(answer),
     }
 }

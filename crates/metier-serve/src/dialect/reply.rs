@@ -71,6 +71,26 @@ pub(super) fn fitting(text: &str) -> (&str, bool) {
     (text, false)
 }
 
+/// The answer of a script, no longer than agents take whole: where its result is longer, the
+/// beginning of it as text, with the word that it is.
+pub(super) fn enveloped(mut answer: Value) -> Reply {
+    let failed = answer.get("success") == Some(&Value::Bool(false));
+    for member in ["result", "stdout"] {
+        let Some(value) = answer.get(member) else { continue };
+        let whole = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let (part, cut) = fitting(&whole);
+        if let (true, Value::Object(members)) = (cut, &mut answer) {
+            let truncated = json!({ "kept": part.len(), "total": whole.len() });
+            members.insert(member.to_owned(), part.into());
+            members.insert("truncated".to_owned(), truncated);
+        }
+    }
+    Reply { failed, ..Reply::data(answer) }
+}
+
 /// The text `arguments` has under `name`; empty when there is none.
 pub(super) fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()

@@ -3,12 +3,13 @@
 
 use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
 use metier_runtime::event::Trigger;
+use metier_runtime::script::ScriptError;
 use metier_runtime::session::ResourceError;
 use metier_runtime::{ActivationError, Session};
 use metier_store::store::ReadError;
 use serde_json::{Value, json};
 
-use super::reply::{fitting, text_of};
+use super::reply::{enveloped, fitting, text_of};
 use super::{Reply, Tool};
 
 /// The directories whose files can be read, one level deep.
@@ -50,6 +51,19 @@ pub(super) fn tools() -> Vec<Tool> {
             ),
             Effect::Records,
         ),
+        tool(
+            "skills_run_script",
+            "Run a script of a skill.",
+            object(
+                json!({
+                    "name": text("The skill's name"),
+                    "script": text("The script's name"),
+                    "args": { "type": "array", "items": { "type": "string" } },
+                }),
+                &["name", "script"],
+            ),
+            Effect::Runs,
+        ),
     ]
 }
 
@@ -67,6 +81,9 @@ pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Opti
         "skills_load" => required(arguments, &["name"]).and_then(|()| load(session, arguments)),
         "skills_read_file" => {
             required(arguments, &["name", "path"]).and_then(|()| read(session, arguments))
+        }
+        "skills_run_script" => {
+            required(arguments, &["name", "script"]).and_then(|()| run(session, arguments))
         }
         _ => return None,
     };
@@ -110,11 +127,7 @@ fn load(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
         let raw = shown.pointer("/manifest/allowed-tools").cloned().unwrap_or_default();
         data.insert("allowed_tools_raw".to_owned(), raw);
     }
-    let truncated = json!({
-        "code": "CONTENT_TRUNCATED",
-        "message": "The body is longer than one result and was cut",
-    });
-    Ok(Done { data, warnings: if cut { vec![truncated] } else { Vec::new() } })
+    Ok(Done { data, warnings: if cut { vec![truncated("body")] } else { Vec::new() } })
 }
 
 /// The files a model may read, sorted: one level deep, none that starts with a dot.
@@ -148,11 +161,38 @@ fn read(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
             content.into(),
         );
     }
-    let truncated = json!({
-        "code": "CONTENT_TRUNCATED",
-        "message": "The file is longer than one result and was cut",
+    Ok(Done { data, warnings: if cut { vec![truncated("file")] } else { Vec::new() } })
+}
+
+/// What a script printed and how it ended; one that failed is an answer as well.
+fn run(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
+    let given = json!({
+        "name": arguments.get("name"),
+        "script": arguments.get("script"),
+        "args": arguments.get("args"),
     });
-    Ok(Done { data, warnings: if cut { vec![truncated] } else { Vec::new() } })
+    let call = Call { operation: Operation::ScriptRun, arguments: given, asker: Trigger::Auto };
+    let answer = invoke(session, call).map_err(|error| explain(&error))?;
+    let reply = enveloped(answer);
+    let answer = reply.data.unwrap_or_default();
+    if reply.failed {
+        return Err(Failed("EXECUTION_FAILED", text_of(&answer, "message").to_owned()));
+    }
+    let data = json!({
+        "name": arguments.get("name"),
+        "script": arguments.get("script"),
+        "stdout": answer.get("result"),
+        "exit_code": 0,
+    });
+    let cut = answer.get("truncated").is_some();
+    Ok(Done { data, warnings: if cut { vec![truncated("output")] } else { Vec::new() } })
+}
+
+fn truncated(what: &str) -> Value {
+    json!({
+        "code": "CONTENT_TRUNCATED",
+        "message": format!("The {what} is longer than one result and was cut"),
+    })
 }
 
 fn required(arguments: &Value, names: &[&str]) -> Result<(), Failed> {
@@ -188,6 +228,13 @@ fn explain(error: &CapabilityError) -> Failed {
         CapabilityError::Resource(ResourceError::Read(ReadError::TooLarge { .. })) => {
             "FILE_TOO_LARGE"
         }
+        CapabilityError::Script(error) => match error.code() {
+            "not_found" if matches!(error, ScriptError::Name { .. }) => "FILE_NOT_FOUND",
+            "not_found" | "invalid_name" => "SKILL_NOT_FOUND",
+            "args_too_large" => "ARGUMENT_ERROR",
+            "permission_denied" => "TOOL_POLICY_DENIED",
+            _ => "EXECUTION_FAILED",
+        },
         _ => "INTERNAL_ERROR",
     };
     Failed(code, error.sentence())

@@ -18,10 +18,11 @@ fn tool(tool: dialect::Tool) -> Tool {
     let annotations = match tool.effect {
         Effect::Looks | Effect::Records => ToolAnnotations::new().read_only(true),
         Effect::Changes => ToolAnnotations::new().destructive(false),
+        Effect::Runs => ToolAnnotations::new().destructive(true),
     };
     let spelled = Tool::new(tool.name, tool.description, object(tool.input))
         .with_title(tool.title)
-        .annotate(annotations.open_world(false));
+        .annotate(annotations.open_world(tool.effect == Effect::Runs));
     match tool.output {
         Some(output) => spelled.with_raw_output_schema(object(output)),
         None => spelled,

@@ -9,6 +9,7 @@ use metier_policy::{HostTable, Policy, Profile};
 use metier_runtime::clock::TickingClock;
 use metier_runtime::journal::MemoryJournal;
 use metier_runtime::redact::Redactor;
+use metier_runtime::script::ScriptGround;
 use metier_runtime::session::{Settings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup};
 use metier_serve::mcp::{Service, serve_streams};
@@ -134,9 +135,10 @@ impl Host for Ground {
             },
             settings: Settings { again: client.again, ..Settings::default() },
             redactor: Redactor::new([]),
+            scripts: ScriptGround::default(),
         };
         let session = Session::open(setup, Box::new(self.journal.clone()))?;
-        Ok(Seat { session, journal: None, stays: client.session.is_some() })
+        Ok(Seat { session, stays: client.session.is_some() })
     }
 
     fn watch(&self) -> Result<Option<Watch>, WatchError> {

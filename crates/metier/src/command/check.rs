@@ -7,7 +7,7 @@ use clap::Args;
 use metier_format::text::visible_line;
 use metier_store::catalog::HiddenReason;
 use metier_store::store::Location;
-use metier_store::{Catalog, Found, Skipped, Store as _};
+use metier_store::{Catalog, Found, Scripts, Skipped, Store as _};
 use serde::Serialize;
 
 use crate::error::{CommandResult, Status};
@@ -15,7 +15,7 @@ use crate::parallel;
 use crate::settings::Settings;
 use crate::shape::{DiagnosticShape, SkillShape, SkippedShape};
 use crate::ui::{Table, Tone, Ui, counted};
-use crate::view::{View, scripts, trust_hint};
+use crate::view::{View, trust_hint};
 
 /// Say of every skill whether it is active, inactive or failed, and why
 ///
@@ -98,7 +98,8 @@ fn check<'a>(view: &'a View, settings: &Settings) -> Vec<Checked<'a>> {
 fn load(view: &View, found: &Found) -> Result<(usize, usize), String> {
     let at = Location { root: found.root, path: found.path.clone() };
     let skill = view.store.load(&at).map_err(|error| error.to_string())?;
-    Ok((scripts(&skill).len(), skill.manifest.parts.toolsets.len()))
+    let scripts = Scripts::in_store(&view.store, &at, &skill).found.len();
+    Ok((scripts, skill.manifest.parts.toolsets.len()))
 }
 
 fn merge(shape: SkillShape<'_>, loaded: Result<(usize, usize), String>) -> Checked<'_> {

@@ -5,7 +5,7 @@ use metier_format::text::visible_line;
 use metier_runtime::capability::Ended;
 
 use crate::error::{CommandResult, Status};
-use crate::session::{self, Purpose, journal_error};
+use crate::session::{self, journal_error};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -23,7 +23,7 @@ pub(crate) fn run(_args: &EndArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     let id = look.stream.session;
     let released = match look.state.open {
         true => {
-            let mut session = session::open(settings, Purpose::with(None, settings), ui)?;
+            let mut session = session::open_to_release(settings, ui)?;
             session.end().map_err(journal_error)?
         }
         false => Vec::new(),

@@ -122,6 +122,7 @@ fn row(table: &mut Table, frame: &Frame) {
     let event = frame.event();
     let tone = match event {
         Event::ToolRestrictionViolated(_) | Event::SkillRefused(_) => Some(Tone::Bad),
+        Event::ScriptFinished(ref finished) if finished.error.is_some() => Some(Tone::Caution),
         Event::SkillWarning(_) => Some(Tone::Caution),
         _ => None,
     };
@@ -164,6 +165,18 @@ fn summary(event: &Event) -> String {
             Some(code) => format!("{} {}: {code}", read.name, read.path),
             None => format!("{} {}, {} bytes", read.name, read.path, read.bytes),
         },
+        Event::ScriptStarted(started) => {
+            let args = started.args.join(" ");
+            format!("{} {} {args}, {}", started.name, started.script, started.interpreter)
+        }
+        Event::ScriptFinished(finished) => {
+            let ended = match finished.status.is_empty() {
+                true => finished.error.as_deref().unwrap_or_default(),
+                false => &finished.status,
+            };
+            let (name, script, ms) = (&finished.name, &finished.script, finished.duration_ms);
+            format!("{name} {script}: {ended}, {ms} ms, {} bytes", finished.stdout_bytes)
+        }
         Event::OverrideRuled(ruled) => {
             format!("{} {} {}", ruled.verdict, ruled.name, ruled.proposal)
         }

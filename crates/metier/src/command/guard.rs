@@ -71,9 +71,9 @@ fn rule(args: &GuardArgs, settings: &Settings, ui: &mut Ui) -> Result<Ruling, Co
     let here = &settings.environment.directory;
     let cwd = args.cwd.as_deref().unwrap_or(Path::new(""));
     let purpose = Purpose {
-        view: None,
-        host: HostTable::named(&args.host).unwrap_or_else(|| HostTable::plain()).clone(),
+        host: settings.session.config.host(&args.host),
         cwd: settings.environment.resolve(cwd, here),
+        ..Purpose::with(None, settings)
     };
     let given = given(args.arguments.as_deref());
     let mut session = session::open(settings, purpose, ui)?;

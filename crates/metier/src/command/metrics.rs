@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use crate::clock::SystemClock;
 use crate::error::{CommandResult, Status};
+#[cfg(feature = "otlp")]
+use crate::otlp;
 use crate::session::{self, Look};
 use crate::settings::Settings;
 use crate::ui::{Table, Tone, Ui};
@@ -20,23 +22,34 @@ use crate::ui::{Table, Tone, Ui};
 /// Restriction violations, attempts to read a script that were blocked, tokens per skill and the
 /// rest, for every session of the journal or, with `--session`, for one. `--prometheus` prints the
 /// text format that collectors scrape, `--otlp` the body of an OpenTelemetry export.
+///
+/// `--otlp-endpoint` sends both exports to a collector, as OTLP over HTTP in JSON, or the one that
+/// `--otlp` names. Nothing is ever sent without this flag: the variables `OTEL_EXPORTER_OTLP_…` only
+/// say where, with which headers and for how long when it is given.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier metrics\n  metier metrics --json\n  \
     metier metrics --prometheus > /var/lib/node_exporter/metier.prom\n  \
-    metier metrics --otlp traces | curl -H 'Content-Type: application/json' -d @- \\\n    \
-    http://localhost:4318/v1/traces")]
+    metier metrics --otlp traces\n  \
+    metier metrics --otlp-endpoint http://localhost:4318")]
 pub(crate) struct MetricsArgs {
     /// Print the Prometheus text format
     #[arg(long, conflicts_with = "otlp")]
     prometheus: bool,
     /// Print the body of an OTLP export, as JSON
     #[arg(long, value_name = "WHAT", value_enum)]
-    otlp: Option<Otlp>,
+    otlp: Option<Signal>,
+    /// Send to the collector at this address, else at `$OTEL_EXPORTER_OTLP_ENDPOINT`, else at
+    /// `http://localhost:4318`; `/v1/metrics` and `/v1/traces` are appended
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
+    #[arg(conflicts_with = "prometheus")]
+    otlp_endpoint: Option<String>,
 }
 
 /// What an OTLP endpoint takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Otlp {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Signal {
     /// For `/v1/metrics`
     Metrics,
     /// For `/v1/traces`
@@ -50,7 +63,7 @@ struct Measure {
     read: fn(&Counters) -> u64,
 }
 
-const MEASURES: [Measure; 9] = [
+const MEASURES: [Measure; 11] = [
     Measure { name: "activations", meaning: "skills activated", read: |c| c.activations },
     Measure { name: "refusals", meaning: "activations refused", read: |c| c.refusals },
     Measure { name: "tool_calls_allowed", meaning: "tool calls allowed", read: |c| c.allowed },
@@ -62,6 +75,12 @@ const MEASURES: [Measure; 9] = [
         read: |c| c.script_reads_blocked,
     },
     Measure { name: "resources_read", meaning: "files of skills read", read: |c| c.resources_read },
+    Measure { name: "scripts_run", meaning: "scripts run", read: |c| c.scripts_run },
+    Measure {
+        name: "scripts_failed",
+        meaning: "scripts run that failed",
+        read: |c| c.scripts_failed,
+    },
     Measure { name: "warnings", meaning: "warnings", read: |c| c.warnings },
     Measure { name: "tokens", meaning: "tokens given to models", read: |c| c.tokens },
 ];
@@ -84,8 +103,12 @@ struct SessionLine {
 /// Prints the counts.
 pub(crate) fn run(args: &MetricsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let look = session::look(settings)?;
-    if let Some(otlp) = args.otlp {
-        ui.document(&export(&look, otlp));
+    #[cfg(feature = "otlp")]
+    if let Some(endpoint) = &args.otlp_endpoint {
+        return send(&look, args.otlp, endpoint, settings, ui);
+    }
+    if let Some(signal) = args.otlp {
+        ui.document(&export(&look, signal));
         return Ok(Status::Ok);
     }
     let measured = measured(&look);
@@ -99,13 +122,45 @@ pub(crate) fn run(args: &MetricsArgs, settings: &Settings, ui: &mut Ui) -> Comma
     Ok(Status::Ok)
 }
 
+/// Sends the exports to a collector and says what came of it.
+#[cfg(feature = "otlp")]
+fn send(
+    look: &Look,
+    signal: Option<Signal>,
+    endpoint: &str,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    let signals = signal.map_or(vec![Signal::Metrics, Signal::Traces], |signal| vec![signal]);
+    let variables = &settings.environment.otlp;
+    // Every address is read before anything is sent to one of them.
+    let targets = signals.iter().map(|signal| otlp::Target::of(*signal, endpoint, variables));
+    let targets: Vec<otlp::Target> = targets.collect::<Result<_, _>>()?;
+    let mut sent = Vec::new();
+    for target in &targets {
+        let answer = otlp::send(export(look, target.signal), target)?;
+        if !ui.json() {
+            ui.line(answer.line());
+        }
+        if let Some(complaint) = answer.complaint() {
+            ui.note(&format!("warning: {complaint}"));
+        }
+        sent.push(answer);
+    }
+    let rejected = sent.iter().any(|answer| answer.rejected > 0);
+    if ui.json() {
+        ui.document(&serde_json::json!({ "sent": sent }));
+    }
+    Ok(if rejected { Status::Partly } else { Status::Ok })
+}
+
 /// The body of an export of the sessions asked for.
-fn export(look: &Look, otlp: Otlp) -> serde_json::Value {
+fn export(look: &Look, signal: Signal) -> serde_json::Value {
     let frames = look.reading.frames.iter().filter(|frame| wanted(look, &frame.ids.session));
     let frames: Vec<Frame> = frames.cloned().collect();
-    match otlp {
-        Otlp::Metrics => telemetry::metrics(&replay(&frames), SystemClock.now().0),
-        Otlp::Traces => telemetry::spans(&frames),
+    match signal {
+        Signal::Metrics => telemetry::metrics(&replay(&frames), SystemClock.now().0),
+        Signal::Traces => telemetry::spans(&frames),
     }
 }
 

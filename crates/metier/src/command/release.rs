@@ -6,7 +6,7 @@ use metier_runtime::capability::Released;
 use metier_runtime::session::ReleaseError;
 
 use crate::error::{CommandError, CommandResult, Status};
-use crate::session::{self, Purpose, journal_error};
+use crate::session::{self, journal_error};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ReleaseArgs, settings: &Settings, ui: &mut Ui) -> Comma
         });
         return Err(explain(nothing));
     }
-    let mut session = session::open(settings, Purpose::with(None, settings), ui)?;
+    let mut session = session::open_to_release(settings, ui)?;
     let released = session.release(name).map_err(explain)?;
     let active = session.active_names();
     if ui.json() {

@@ -7,7 +7,7 @@ use metier_format::text::visible_line;
 use metier_runtime::capability::{ShownSkill, Tiers};
 use metier_store::store::{Location, Skill};
 use metier_store::tokens::Tokens;
-use metier_store::{Found, Store as _};
+use metier_store::{Scripts, Store as _};
 use serde_json::Value;
 
 use crate::error::{CommandError, CommandResult, Status};
@@ -41,9 +41,11 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         Named::Entry(entry) => (&entry.found, SkillShape::entry(&view.catalog, entry)),
         Named::Hidden(hidden) => (&hidden.found, SkillShape::hidden(&view.catalog, hidden)),
     };
-    let skill = load(&view, found)?;
+    let at = Location { root: found.root, path: found.path.clone() };
+    let skill = load(&view, &at)?;
+    let scripts = Scripts::in_store(&view.store, &at, &skill);
     shape.diagnostics = shape::diagnostics(&skill.diagnostics);
-    let shown = ShownSkill::of(shape, &skill, args.exact);
+    let shown = ShownSkill::of(shape, &skill, &scripts, args.exact);
     if ui.json() {
         ui.document(&shown);
         return Ok(Status::Ok);
@@ -57,9 +59,8 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     Ok(Status::Ok)
 }
 
-fn load(view: &View, found: &Found) -> Result<Skill, CommandError> {
-    let at = Location { root: found.root, path: found.path.clone() };
-    view.store.load(&at).map_err(|error| {
+fn load(view: &View, at: &Location) -> Result<Skill, CommandError> {
+    view.store.load(at).map_err(|error| {
         CommandError::failed(error).hint("`metier check` says what is wrong with each skill")
     })
 }
@@ -157,7 +158,7 @@ fn print_files(shown: &ShownSkill<'_>, ui: &mut Ui) {
     let mut table = Table::default();
     for file in &shown.resources {
         let mut remark = format!("{} bytes", file.size);
-        if shown.scripts.contains(&file.path) {
+        if shown.scripts.iter().any(|script| script == file.path) {
             let _ = write!(remark, ", script");
         }
         if file.executable {

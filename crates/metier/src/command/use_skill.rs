@@ -88,7 +88,11 @@ fn quoted(word: &str) -> String {
 }
 
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
-fn explain(error: ActivationError, catalog: &Catalog, settings: &Settings) -> CommandError {
+pub(crate) fn explain(
+    error: ActivationError,
+    catalog: &Catalog,
+    settings: &Settings,
+) -> CommandError {
     let code = error.code();
     let explained = match error {
         ActivationError::NotFound { name, .. } => {
@@ -114,6 +118,10 @@ fn explain(error: ActivationError, catalog: &Catalog, settings: &Settings) -> Co
         }
         ActivationError::Denied { .. } => {
             CommandError::refused(error).hint("`metier status` names the policy in force")
+        }
+        ActivationError::Hook { ref name, .. } => {
+            let hint = format!("`metier show {name}` lists its files");
+            CommandError::refused(error).hint(hint)
         }
         ActivationError::StackFull(_) => {
             CommandError::failed(error).hint("`metier release` takes off the last one")

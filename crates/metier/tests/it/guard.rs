@@ -226,3 +226,32 @@ fn a_journal_that_cannot_be_written_denies_and_says_why() {
     assert!(run.json()["reasons"][0].as_str().unwrap().contains("was changed at frame"));
     assert!(run.stderr.contains("--verify"), "{}", run.stderr);
 }
+
+#[test]
+fn the_users_own_names_for_tools_and_programs_are_judged_like_the_tools() {
+    // S3
+    let world = workshop();
+    hermetic(&world, &["use", "notes"]);
+    let check = |tool: &str, arguments: &str, code: i32| {
+        let run = hermetic(&world, &["guard", "--host", "claude-code", tool, arguments]);
+        assert_eq!(run.code, code, "{tool} {arguments}: {}{}", run.stdout, run.stderr);
+    };
+    let git = r#"{"command": "git log"}"#;
+    check("my_shell", git, 3);
+    check("ask_me", "{}", 3);
+    check("Bash", r#"{"command": "again git log"}"#, 3);
+    world.write(
+        "home/.config/metier/config.toml",
+        "[hosts.claude-code]\naliases = { my_shell = \"Bash\" }\nflow = [\"ask_me\"]\n\
+         [[programs]]\nnames = [\"again\"]\nrole = \"transparent\"\ncommand-at = 1\n",
+    );
+    check("my_shell", git, 0);
+    check("my_shell", r#"{"command": "curl x"}"#, 3);
+    check("my_shell", r#"{"command": "git log; curl x"}"#, 3);
+    check("ask_me", "{}", 0);
+    check("Bash", r#"{"command": "again git log"}"#, 0);
+    check("Bash", r#"{"command": "again curl x"}"#, 3);
+    // Another host's names are its own.
+    let other = hermetic(&world, &["guard", "--host", "codex", "my_shell", git]);
+    assert_eq!(other.code, 3);
+}

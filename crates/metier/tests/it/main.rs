@@ -19,6 +19,8 @@ mod lint;
 mod list;
 mod man;
 mod metrics;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod overview;
 mod policy;
 mod prompt;

@@ -1,6 +1,7 @@
 use crate::{hermetic, transcript, workshop};
 
-fn counted() -> metier_testing::World {
+/// A world whose journal has something of everything that is counted.
+pub(crate) fn counted() -> metier_testing::World {
     let world = workshop();
     hermetic(&world, &["use", "files"]);
     let script = world.path().join("roots/personal/files/scripts/run.py");

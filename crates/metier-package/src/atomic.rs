@@ -1,0 +1,479 @@
+//! The one door through which this crate changes the disk: whole or not at all.
+//!
+//! Everything happens in a [`Folder`] that is held open, by plain names, so that whoever swaps
+//! directories or plants links meanwhile changes nothing. A file appears by being renamed into
+//! place after its bytes are safe on disk. Every call that changes something can be made to fail in
+//! tests, one by one; that is how the crash tables are made. Nothing here knows what a skill is.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fchmod, fstat, fsync,
+    mkdirat, openat, openat2, readlinkat, renameat_with, statat, symlinkat, syncfs, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::limits::MAX_DRAFT_NAMES;
+
+/// How a directory is held.
+const OPEN_DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+
+/// How a file that may turn out to be anything is opened.
+const OPEN_FILE: OFlags = OFlags::RDONLY
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::NOFOLLOW);
+
+/// A path never gets lost from what the system said.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {act} `{}`", path.display())]
+pub struct DiskError {
+    /// What was tried.
+    pub act: &'static str,
+    /// On what.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+/// A directory, held open.
+pub(crate) struct Folder {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+/// What stands under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A link.
+    Link,
+    /// Something else.
+    Other,
+}
+
+/// How a rename treats what stands at its goal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goal {
+    /// There must be nothing.
+    Empty,
+    /// A file or link there is replaced.
+    Replaced,
+    /// Both change places.
+    Exchanged,
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Folder").field(&self.path).finish()
+    }
+}
+
+impl Folder {
+    /// The directory at `path`, made with everything above it when it is not there. Links on the
+    /// way are followed: this is for places the user named.
+    pub(crate) fn make_all(path: &Path) -> Result<Self, DiskError> {
+        match Self::open(path) {
+            Err(error) if error.is_missing() => {}
+            other => return other,
+        }
+        let Some((parent, name)) = path.parent().zip(path.file_name()) else {
+            return Err(failed("make", path, Errno::INVAL));
+        };
+        let parent = Self::make_all(parent)?;
+        parent.make(&name.to_string_lossy(), 0o755)?;
+        parent.sync()?;
+        Self::open(path)
+    }
+
+    /// The directory at `path`, which must be there.
+    pub(crate) fn open(path: &Path) -> Result<Self, DiskError> {
+        let flags = OPEN_DIRECTORY.difference(OFlags::NOFOLLOW);
+        let fd = openat(CWD, path, flags, Mode::empty());
+        Ok(Self { fd: fd.map_err(|errno| failed("open", path, errno))?, path: path.to_owned() })
+    }
+
+    /// The directory at `relative` below this one, made when it is not there. No link on the way
+    /// may leave this directory.
+    pub(crate) fn beneath(&self, relative: &str) -> Result<Self, DiskError> {
+        let mut reached = String::new();
+        for step in relative.split('/') {
+            if !reached.is_empty() {
+                reached.push('/');
+            }
+            reached.push_str(step);
+            match self.find_beneath(&reached) {
+                Err(error) if error.is_missing() => {
+                    self.make(&reached, 0o755)?;
+                    self.sync()?;
+                }
+                other => drop(other?),
+            }
+        }
+        self.find_beneath(relative)
+    }
+
+    /// The directory at `relative` below this one, when it is there and no link leaves.
+    pub(crate) fn find_beneath(&self, relative: &str) -> Result<Self, DiskError> {
+        let path = self.path.join(relative);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        match openat2(&self.fd, relative, flags, Mode::empty(), inside) {
+            Ok(fd) => Ok(Self { fd, path }),
+            Err(errno) => Err(failed("open", &path, errno)),
+        }
+    }
+
+    /// The directory called `name` in this one; a link is not followed.
+    pub(crate) fn child(&self, name: &str) -> Result<Self, DiskError> {
+        let path = self.path.join(name);
+        match openat(&self.fd, name, OPEN_DIRECTORY, Mode::empty()) {
+            Ok(fd) => Ok(Self { fd, path }),
+            Err(errno) => Err(failed("open", &path, errno)),
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The descriptor, to look around.
+    pub(crate) fn fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    /// What stands under `name`; none when nothing does.
+    pub(crate) fn kind(&self, name: &str) -> Result<Option<Kind>, DiskError> {
+        match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(kind_of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(self.failed("look at", name, errno)),
+        }
+    }
+
+    /// What the link `name` points at; none when there is no such link.
+    pub(crate) fn target(&self, name: &str) -> Result<Option<PathBuf>, DiskError> {
+        match readlinkat(&self.fd, name, Vec::new()) {
+            Ok(target) => Ok(Some(PathBuf::from(target.to_string_lossy().into_owned()))),
+            Err(Errno::NOENT | Errno::INVAL) => Ok(None),
+            Err(errno) => Err(self.failed("look at", name, errno)),
+        }
+    }
+
+    /// The names in it, sorted, `.` and `..` aside. Names that are not text are left out.
+    pub(crate) fn names(&self) -> Result<Vec<String>, DiskError> {
+        let mut names = Vec::new();
+        let listing = rustix::fs::Dir::read_from(&self.fd);
+        let wrap = |errno| self.failed("list", ".", errno);
+        for entry in listing.map_err(wrap)? {
+            let entry = entry.map_err(wrap)?;
+            match entry.file_name().to_str() {
+                Ok("." | "..") | Err(_) => {}
+                Ok(name) => names.push(name.to_owned()),
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// The bytes of the regular file `name`, at most `max` of them; none when there is no file. A
+    /// link is not followed.
+    pub(crate) fn read(&self, name: &str, max: u64) -> Result<Option<Vec<u8>>, DiskError> {
+        let fd = match openat(&self.fd, name, OPEN_FILE, Mode::empty()) {
+            Ok(fd) => fd,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(self.failed("read", name, errno)),
+        };
+        let stat = fstat(&fd).map_err(|errno| self.failed("read", name, errno))?;
+        if kind_of(&stat) != Kind::File {
+            return Err(self.failed("read", name, Errno::INVAL));
+        }
+        let mut bytes = Vec::new();
+        let read = File::from(fd).take(max.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|source| self.failed("read", name, source))?;
+        if bytes.len() as u64 > max {
+            return Err(self.failed("read", name, Errno::FBIG));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Makes the directory `name`, unless it is there.
+    pub(crate) fn make(&self, name: &str, mode: u32) -> Result<(), DiskError> {
+        let made = step("mkdir").and_then(|()| mkdirat(&self.fd, name, Mode::from(mode)));
+        match made {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(errno) => Err(self.failed("make", name, errno)),
+        }
+    }
+
+    /// Makes the file `name`, which must not be there, for `fill` to write.
+    pub(crate) fn create(
+        &self,
+        name: &str,
+        mode: u32,
+        fill: impl FnOnce(&mut Draft<'_>) -> Result<(), DiskError>,
+    ) -> Result<(), DiskError> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let made = step("create")
+            .and_then(|()| openat(&self.fd, name, flags, Mode::from_bits_truncate(0o600)));
+        let fd = made.map_err(|errno| self.failed("make", name, errno))?;
+        let mut draft = Draft { file: File::from(fd), folder: self, name };
+        fill(&mut draft)?;
+        let chmod = step("fchmod").and_then(|()| fchmod(&draft.file, Mode::from(mode)));
+        chmod.map_err(|errno| self.failed("set the mode of", name, errno))
+    }
+
+    /// Puts `bytes` where `name` is, whole: written beside it, flushed, renamed over it.
+    pub(crate) fn replace(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), DiskError> {
+        let draft = self.draft(name, |draft| {
+            self.create(draft, mode, |file| {
+                file.write(bytes)?;
+                file.sync()
+            })
+        })?;
+        let renamed = self.rename(&draft, name, Goal::Replaced).and_then(|()| self.sync());
+        if renamed.is_err() {
+            // Why there is a draft to remove is the error that is reported.
+            let _ = self.unlink(&draft);
+        }
+        renamed
+    }
+
+    /// Makes the link `name` point at `target`, whatever link was there before.
+    pub(crate) fn point(&self, name: &str, target: &str) -> Result<(), DiskError> {
+        let draft = self.draft(name, |draft| {
+            let made = step("symlink").and_then(|()| symlinkat(target, &self.fd, draft));
+            made.map_err(|errno| self.failed("make", draft, errno))
+        })?;
+        let renamed = self.rename(&draft, name, Goal::Replaced).and_then(|()| self.sync());
+        if renamed.is_err() {
+            let _ = self.unlink(&draft);
+        }
+        renamed
+    }
+
+    /// Makes the link `name`, which must not be there.
+    pub(crate) fn link(&self, name: &str, target: &[u8]) -> Result<(), DiskError> {
+        let made = step("symlink").and_then(|()| symlinkat(target, &self.fd, name));
+        made.map_err(|errno| self.failed("make", name, errno))
+    }
+
+    /// Adds `bytes` to the end of the file `name` and flushes them. What a crash left of a line
+    /// without its end is ended first, so that it spoils nothing but itself.
+    pub(crate) fn append(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), DiskError> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let opened =
+            step("open to append").and_then(|()| openat(&self.fd, name, flags, Mode::from(mode)));
+        let fd = opened.map_err(|errno| self.failed("open", name, errno))?;
+        let io = |errno: Errno| self.failed("write", name, errno);
+        let end = u64::try_from(fstat(&fd).map_err(io)?.st_size).unwrap_or(0);
+        let mut last = [b'\n'];
+        if end > 0 {
+            rustix::io::pread(&fd, &mut last, end - 1).map_err(io)?;
+        }
+        let torn: &[u8] = if last == [b'\n'] { b"" } else { b"\n" };
+        let line = [torn, bytes].concat();
+        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, &line, end));
+        if written.map_err(io)? != line.len() {
+            return Err(io(Errno::NOSPC));
+        }
+        step("fsync").and_then(|()| fsync(&fd)).map_err(io)?;
+        if end == 0 { self.sync() } else { Ok(()) }
+    }
+
+    /// Renames `from` to `to` in this directory.
+    pub(crate) fn rename(&self, from: &str, to: &str, goal: Goal) -> Result<(), DiskError> {
+        let flags = match goal {
+            Goal::Empty => RenameFlags::NOREPLACE,
+            Goal::Replaced => RenameFlags::empty(),
+            Goal::Exchanged => RenameFlags::EXCHANGE,
+        };
+        let renamed =
+            step("rename").and_then(|()| renameat_with(&self.fd, from, &self.fd, to, flags));
+        renamed.map_err(|errno| self.failed("rename to", to, errno))
+    }
+
+    /// Removes the file or link `name`, unless it is gone.
+    pub(crate) fn unlink(&self, name: &str) -> Result<(), DiskError> {
+        let removed = step("unlink").and_then(|()| unlinkat(&self.fd, name, AtFlags::empty()));
+        match removed {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(self.failed("remove", name, errno)),
+        }
+    }
+
+    /// Removes whatever stands under `name`, with everything in it; links are not followed.
+    pub(crate) fn remove(&self, name: &str) -> Result<(), DiskError> {
+        match self.kind(name)? {
+            None => return Ok(()),
+            Some(Kind::Directory) => {}
+            Some(_) => return self.unlink(name),
+        }
+        let folder = self.child(name)?;
+        // A tree that is kept is read-only, its directories too.
+        let io = |errno| self.failed("empty", name, errno);
+        step("fchmod").and_then(|()| fchmod(&folder.fd, Mode::RWXU)).map_err(io)?;
+        folder.empty()?;
+        let removed = step("rmdir").and_then(|()| unlinkat(&self.fd, name, AtFlags::REMOVEDIR));
+        removed.map_err(|errno| self.failed("remove", name, errno))
+    }
+
+    /// Flushes the directory itself: which names are in it.
+    pub(crate) fn sync(&self) -> Result<(), DiskError> {
+        let synced = step("fsync").and_then(|()| fsync(&self.fd));
+        synced.map_err(|errno| self.failed("flush", ".", errno))
+    }
+
+    /// Flushes everything on this file system, in one call.
+    pub(crate) fn sync_all(&self) -> Result<(), DiskError> {
+        let synced = step("syncfs").and_then(|()| syncfs(&self.fd));
+        synced.map_err(|errno| self.failed("flush", ".", errno))
+    }
+
+    /// Sets the directory's own mode.
+    pub(crate) fn set_mode(&self, mode: u32) -> Result<(), DiskError> {
+        let set = step("fchmod").and_then(|()| fchmod(&self.fd, Mode::from(mode)));
+        set.map_err(|errno| self.failed("set the mode of", ".", errno))
+    }
+
+    /// A failure that names `name` in this directory.
+    pub(crate) fn failed(
+        &self,
+        act: &'static str,
+        name: &str,
+        source: impl Into<io::Error>,
+    ) -> DiskError {
+        let path = if name == "." { self.path.clone() } else { self.path.join(name) };
+        DiskError { act, path, source: source.into() }
+    }
+
+    /// Removes everything in the directory, also what has a name that is not text.
+    fn empty(&self) -> Result<(), DiskError> {
+        let wrap = |errno| self.failed("list", ".", errno);
+        let listing = rustix::fs::Dir::read_from(&self.fd).map_err(wrap)?;
+        for entry in listing {
+            let entry = entry.map_err(wrap)?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            match name.to_str() {
+                Ok(name) => self.remove(name)?,
+                Err(_) => {
+                    let removed =
+                        step("unlink").and_then(|()| unlinkat(&self.fd, name, AtFlags::empty()));
+                    removed.map_err(|errno| self.failed("empty", ".", errno))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `make` with names beside `name` until one is free, and gives that name.
+    fn draft(
+        &self,
+        name: &str,
+        make: impl Fn(&str) -> Result<(), DiskError>,
+    ) -> Result<String, DiskError> {
+        for number in 0..MAX_DRAFT_NAMES {
+            let draft = format!("{DRAFT}{}-{number}-{name}", std::process::id());
+            match make(&draft) {
+                Ok(()) => return Ok(draft),
+                Err(error) if error.source.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    let _ = self.unlink(&draft);
+                    return Err(error);
+                }
+            }
+        }
+        Err(self.failed("make", name, Errno::EXIST))
+    }
+}
+
+/// What names of drafts begin with, so that whoever comes later knows what to clear away.
+pub(crate) const DRAFT: &str = ".metier-draft-";
+
+/// A file being written.
+pub(crate) struct Draft<'a> {
+    file: File,
+    folder: &'a Folder,
+    name: &'a str,
+}
+
+impl Draft<'_> {
+    /// Writes `bytes` behind what was written.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
+        let io = |source: io::Error| self.folder.failed("write", self.name, source);
+        step("write").map_err(|errno| io(errno.into()))?;
+        self.file.write_all(bytes).map_err(io)
+    }
+
+    /// Flushes what was written.
+    pub(crate) fn sync(&self) -> Result<(), DiskError> {
+        let synced = step("fsync").and_then(|()| fsync(self.file.as_fd()));
+        synced.map_err(|errno| self.folder.failed("flush", self.name, errno))
+    }
+}
+
+impl DiskError {
+    /// Whether there was nothing there.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// Whether the disk is full, or the user's share of it.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    }
+}
+
+/// What kind of thing `stat` describes.
+pub(crate) fn kind_of(stat: &Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+/// `path` with every link on the way resolved; none when it does not exist.
+#[expect(clippy::disallowed_methods, reason = "where a directory really is, is a record's key")]
+pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}
+
+/// A failure that names `path`.
+pub(crate) fn failed(act: &'static str, path: &Path, source: impl Into<io::Error>) -> DiskError {
+    DiskError { act, path: path.to_owned(), source: source.into() }
+}
+
+/// Passed before every call that changes the disk. In tests it counts, and fails when told to.
+#[cfg(not(test))]
+#[inline]
+fn step(_call: &'static str) -> Result<(), Errno> {
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) use faults::step;
+
+#[cfg(test)]
+#[path = "atomic_faults.rs"]
+pub(crate) mod faults;
+
+#[cfg(test)]
+#[path = "atomic_tests.rs"]
+mod tests;

@@ -1,0 +1,92 @@
+//! Collecting: trees that nothing refers to any more leave the keep. Safe at any time: it has the
+//! turn, and whatever a lock, a receipt, an approval or a generation of this home names stays.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::change::{ChangeError, Hand};
+use crate::home::{Home, Place};
+use crate::keep::is_digest;
+use crate::limits::MAX_RECORD_BYTES;
+use crate::pinned::Pinned;
+use crate::receipt::{self, Receipts};
+use crate::records::{self, Records, existing, parse, text};
+
+/// How thorough a collection is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Thoroughness {
+    /// What can be gone back to stays.
+    #[default]
+    KeepEarlier,
+    /// Only what is installed or approved stays.
+    OnlyInstalled,
+}
+
+/// What was collected.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Collected {
+    /// The digests of the trees that are gone.
+    pub trees: Vec<String>,
+    /// How many stay.
+    pub kept: usize,
+    /// Things that processes left behind.
+    pub drafts: usize,
+}
+
+/// Collects what nothing refers to.
+pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
+    let hand = Hand::take(home)?;
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    used.extend(records::approvals(home)?.iter().map(|approval| approval.tree.clone()));
+    let personal = Records::read(home, &Place::Personal)?;
+    used.extend(personal.lock.skills().map(|pinned| pinned.tree.clone()));
+    used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
+    add_earlier(&personal.earlier, how, &mut used);
+    add_projects(home, how, &mut used)?;
+    let mut collected = Collected { drafts: hand.keep.sweep(&hand.turn)?, ..Collected::default() };
+    for tree in hand.keep.trees()? {
+        if used.contains(&tree) {
+            collected.kept += 1;
+            continue;
+        }
+        hand.keep.remove(&tree, &hand.turn)?;
+        collected.trees.push(tree);
+    }
+    Ok(collected)
+}
+
+type Earlier = std::collections::BTreeMap<String, Vec<Pinned>>;
+
+fn add_earlier(earlier: &Earlier, how: Thoroughness, used: &mut BTreeSet<String>) {
+    if how == Thoroughness::KeepEarlier {
+        used.extend(earlier.values().flatten().map(|pinned| pinned.tree.clone()));
+    }
+}
+
+/// What the records about projects name. A project's own lock is not asked: it may be anywhere, and
+/// everything it can be made from can be fetched again.
+fn add_projects(
+    home: &Home,
+    how: Thoroughness,
+    used: &mut BTreeSet<String>,
+) -> Result<(), ChangeError> {
+    let folder = home.path().join("projects");
+    let Some(projects) = existing(&folder)? else { return Ok(()) };
+    for name in projects.names()? {
+        let folder = folder.join(&name);
+        if let Some(text) = text(&folder, receipt::FILE, MAX_RECORD_BYTES)? {
+            let receipts: Receipts = parse(&folder.join(receipt::FILE), &text)?;
+            let trees = receipts.0.into_values().map(|receipt| receipt.tree);
+            used.extend(trees.filter(|tree| is_digest(tree)));
+        }
+        if let Some(text) = text(&folder, records::GENERATIONS, MAX_RECORD_BYTES)? {
+            add_earlier(&parse(&folder.join(records::GENERATIONS), &text)?, how, used);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "collect_tests.rs"]
+mod tests;

@@ -1,0 +1,135 @@
+//! Worlds for this crate's tests: a home, a project, and skills fetched from directories.
+
+#![expect(clippy::disallowed_methods, reason = "tests plant files and look at them")]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use metier_format::SkillName;
+use tempfile::TempDir;
+
+use crate::home::{Home, Place};
+use crate::install::{Candidate, Drift, Outcome, Request, install};
+use crate::keep::read_tree;
+use crate::source::{Locked, Signature, Staged};
+use crate::trust::By;
+use crate::wanted::Want;
+use crate::{ChangeError, remove, rollback};
+
+/// A temporary home, project and source.
+pub(crate) struct Ground {
+    pub(crate) folder: TempDir,
+    pub(crate) home: Home,
+}
+
+pub(crate) fn by() -> By {
+    By { who: "ada".to_owned(), at: "2031-05-06T07:08:09".to_owned() }
+}
+
+pub(crate) fn name(text: &str) -> SkillName {
+    SkillName::parse(text).unwrap()
+}
+
+impl Ground {
+    pub(crate) fn new() -> Self {
+        // Thousands of flushes: in memory where there is such a place.
+        let memory = Path::new("/dev/shm");
+        let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let folder = TempDir::with_prefix_in("metier-package-", parent).unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        let home = Home::new(folder.path().join("home"));
+        Self { folder, home }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn project(&self) -> Place {
+        Place::Project(self.path().join("project"))
+    }
+
+    pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let full = self.path().join(path);
+        std::fs::create_dir_all(full.parent().unwrap()).unwrap();
+        std::fs::write(&full, bytes).unwrap();
+        full
+    }
+
+    /// A skill as if it had been fetched: version `version` of `skill`.
+    pub(crate) fn staged(&self, skill: &str, version: u32) -> Staged {
+        let at = format!("fetched/{version}/{skill}");
+        let text = format!(
+            "---\nname: {skill}\ndescription: Version {version} of {skill}. Use when due.\n---\n\
+             Body {version}.\n"
+        );
+        self.write(&format!("{at}/SKILL.md"), text);
+        self.write(&format!("{at}/references/notes.md"), format!("notes {version}\n"));
+        let script = self.write(&format!("{at}/scripts/run.sh"), format!("echo {version}\n"));
+        std::fs::set_permissions(script, PermissionsExt::from_mode(0o755)).unwrap();
+        let directory = self.path().join(at);
+        Staged {
+            name: name(skill),
+            tree: read_tree(&directory).unwrap(),
+            directory,
+            locked: Locked {
+                source: "https://git.example/skills".to_owned(),
+                path: format!("skills/{skill}"),
+                requested: Some("main".to_owned()),
+                commit: Some(format!("{version:040}")),
+                signature: Signature::None,
+            },
+        }
+    }
+
+    pub(crate) fn candidate(&self, skill: &str, version: u32) -> Candidate {
+        let want = Want {
+            source: "https://git.example/skills".to_owned(),
+            path: format!("skills/{skill}"),
+            requested: Some("main".to_owned()),
+        };
+        Candidate { staged: self.staged(skill, version), want: Some(want), approved: true }
+    }
+
+    pub(crate) fn request<'a>(&'a self, place: &'a Place, by: &'a By) -> Request<'a> {
+        Request { home: &self.home, place, act: "add", by, drift: Drift::Refuse }
+    }
+
+    pub(crate) fn install(
+        &self,
+        place: &Place,
+        skill: &str,
+        version: u32,
+    ) -> Result<Outcome, ChangeError> {
+        install(&self.request(place, &by()), &[self.candidate(skill, version)])
+    }
+
+    pub(crate) fn remove(&self, place: &Place, skill: &str) -> Result<Outcome, ChangeError> {
+        remove(&self.request(place, &by()), &[name(skill)])
+    }
+
+    pub(crate) fn rollback(&self, place: &Place, skill: &str) -> Result<Outcome, ChangeError> {
+        rollback(&self.request(place, &by()), &name(skill))
+    }
+
+    /// The text of a file, below the ground; empty when there is none.
+    pub(crate) fn text(&self, path: impl AsRef<Path>) -> String {
+        std::fs::read_to_string(self.path().join(path)).unwrap_or_default()
+    }
+
+    /// The version of a skill that a reader finds, by its body; none when it is not there. Fails
+    /// when what is there is not one version whole.
+    pub(crate) fn version(&self, place: &Place, skill: &str) -> Option<u32> {
+        let directory = place.directory(&self.home, skill);
+        if !directory.join("SKILL.md").exists() {
+            assert!(!directory.exists(), "{skill} is there without its SKILL.md");
+            return None;
+        }
+        let found = read_tree(&directory).unwrap();
+        let text = std::fs::read_to_string(directory.join("SKILL.md")).unwrap();
+        let version = text.rsplit_once("Body ").unwrap().1.trim_end_matches(".\n").parse().unwrap();
+        let right = self.staged(skill, version).tree;
+        assert_eq!(found.digest(), right.digest(), "{skill} is neither version {version} nor none");
+        Some(version)
+    }
+}

@@ -1,0 +1,149 @@
+//! The keep: one verified, read-only copy of every tree that is installed or may be gone back to,
+//! in a directory called by the tree's digest. Knows digests and directories, not names of skills.
+//!
+//! A tree is first copied beside the others under a name nobody looks at ([`Keep::stage`]), which
+//! needs no turn, and becomes visible by one rename ([`Keep::publish`]), which does.
+
+use std::path::{Path, PathBuf};
+
+use metier_store::digest::{Tree, hex};
+use metier_store::store::{Location, TreeError};
+use metier_store::{FileStore, Layer, Root, RootId, Store as _};
+
+use crate::atomic::{DRAFT, DiskError, Folder, Goal};
+use crate::copy::{CopyError, Making, copy};
+use crate::home::Home;
+use crate::limits::MAX_SINGLE_SYNCS;
+use crate::turn::{Owner, Turn};
+
+/// The kept trees of a home.
+#[derive(Debug)]
+pub(crate) struct Keep {
+    store: Folder,
+}
+
+/// A tree on its way into the keep.
+#[derive(Debug)]
+pub(crate) struct Arriving {
+    /// Its digest, hexadecimal.
+    pub(crate) tree: String,
+    /// Its copy, under a name nobody looks at; none when the keep has the tree already.
+    draft: Option<String>,
+}
+
+impl Keep {
+    /// The keep of `home`, made when it is not there.
+    pub(crate) fn open(home: &Home) -> Result<Self, DiskError> {
+        Ok(Self { store: Folder::make_all(&home.store())? })
+    }
+
+    /// Copies `tree` from `from` beside the others, unless a sound copy is there already. Flushes
+    /// nothing: whoever staged all there is calls [`Keep::flush`].
+    pub(crate) fn stage(
+        &self,
+        tree: &Tree,
+        from: &Path,
+        number: usize,
+    ) -> Result<Arriving, CopyError> {
+        let digest = hex(&tree.digest());
+        if self.holds(&digest) {
+            return Ok(Arriving { tree: digest, draft: None });
+        }
+        let me = Owner::this();
+        let draft = format!("{DRAFT}{}-{}-{number}", me.pid, me.start);
+        self.store.remove(&draft)?;
+        self.store.make(&draft, 0o755)?;
+        let how = Making { read_only: true, flush: tree.files().len() <= MAX_SINGLE_SYNCS };
+        let copied = self.store.child(&draft).map_err(CopyError::from).and_then(|folder| {
+            copy(tree, from, &folder, how)?;
+            if how.flush { Ok(()) } else { Ok(folder.sync_all()?) }
+        });
+        if let Err(error) = copied {
+            // The error that is reported says more than one about clearing away.
+            let _ = self.store.remove(&draft);
+            return Err(error);
+        }
+        Ok(Arriving { tree: digest, draft: Some(draft) })
+    }
+
+    /// Makes a staged tree visible.
+    pub(crate) fn publish(&self, arriving: &Arriving, _turn: &Turn) -> Result<(), DiskError> {
+        let Some(draft) = &arriving.draft else { return Ok(()) };
+        match self.store.kind(&arriving.tree)? {
+            None => self.store.rename(draft, &arriving.tree, Goal::Empty)?,
+            // Somebody else brought it meanwhile.
+            Some(_) if self.holds(&arriving.tree) => self.store.remove(draft)?,
+            // There is one that is not what it is called: it goes, the sound one comes.
+            Some(_) => {
+                self.store.rename(draft, &arriving.tree, Goal::Exchanged)?;
+                self.store.remove(draft)?;
+            }
+        }
+        self.store.sync()
+    }
+
+    /// Clears a staged tree away that is not wanted after all.
+    pub(crate) fn discard(&self, arriving: &Arriving) {
+        if let Some(draft) = &arriving.draft {
+            // What is left is cleared away by the next collection.
+            let _ = self.store.remove(draft);
+        }
+    }
+
+    /// Whether there is a sound copy of the tree.
+    pub(crate) fn holds(&self, tree: &str) -> bool {
+        read_tree(&self.path(tree)).is_ok_and(|found| hex(&found.digest()) == tree)
+    }
+
+    /// Where the tree is, or would be.
+    pub(crate) fn path(&self, tree: &str) -> PathBuf {
+        self.store.path().join(tree)
+    }
+
+    /// The digests of the trees that are there.
+    pub(crate) fn trees(&self) -> Result<Vec<String>, DiskError> {
+        let mut names = self.store.names()?;
+        names.retain(|name| is_digest(name));
+        Ok(names)
+    }
+
+    /// Removes a tree: out of sight by one rename, then file by file.
+    pub(crate) fn remove(&self, tree: &str, _turn: &Turn) -> Result<(), DiskError> {
+        let me = Owner::this();
+        let doomed = format!("{DRAFT}{}-{}-gone-{tree}", me.pid, me.start);
+        self.store.rename(tree, &doomed, Goal::Empty)?;
+        self.store.remove(&doomed)
+    }
+
+    /// Removes what was left behind by processes that are gone; gives how many things that was.
+    pub(crate) fn sweep(&self, _turn: &Turn) -> Result<usize, DiskError> {
+        let mut swept = 0;
+        for name in self.store.names()? {
+            let Some(rest) = name.strip_prefix(DRAFT) else { continue };
+            let mut parts = rest.split('-');
+            let pid = parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
+            let start = parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
+            let owner = Owner { pid, start, ..Owner::this() };
+            if !owner.is_alive() {
+                self.store.remove(&name)?;
+                swept += 1;
+            }
+        }
+        Ok(swept)
+    }
+}
+
+/// Reads the whole of `directory` for its digest.
+pub(crate) fn read_tree(directory: &Path) -> Result<Tree, TreeError> {
+    let store = FileStore::new(vec![Root::given(Layer::Personal, directory)]);
+    store.tree(&Location { root: RootId(0), path: Path::new("").into() })
+}
+
+/// Whether `text` is a digest as directories and lockfiles spell it.
+pub(crate) fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+#[cfg(test)]
+#[path = "keep_tests.rs"]
+mod tests;

@@ -1,0 +1,337 @@
+//! The ledger: locks, approvals and stamps read together, to answer for any directory what is known
+//! about the content in it. It is who vouches ([`Vouch`]) for lists, activations and script runs.
+//!
+//! What the answer goes by, first match:
+//!
+//! 1. somebody said yes to what is in this directory: it is that tree, or it changed;
+//! 2. a lockfile says what is in this directory: it is that tree and nobody was asked, or it changed;
+//! 3. nothing is known.
+//!
+//! A lockfile that cannot be read vouches for nothing: every skill in its place counts as changed,
+//! and the reason is the difference that is shown. While a change is being carried out, both of its
+//! ends are right.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use metier_format::SkillName;
+use metier_store::digest::hex;
+use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
+
+use crate::atomic::{Folder, real_path};
+use crate::change;
+use crate::difference::{compare, shown};
+use crate::home::{Home, LOCK_FILE, Place};
+use crate::keep::read_tree;
+use crate::limits::{MAX_LOCK_BYTES, MAX_RECORD_BYTES};
+use crate::lockfile::Lockfile;
+use crate::pinned::{Pinned, PinnedFile, files_of};
+use crate::records::{RecordError, approvals, key_below, text};
+use crate::stamp::{self, Stamped, Stamps};
+use crate::trust::{Approval, Approvals};
+
+/// The file of stamps.
+const STAMPS: &str = "stamps";
+
+/// Who vouches.
+#[derive(Debug)]
+pub struct Ledger {
+    home: Home,
+    project: Option<PathBuf>,
+    now: i128,
+    books: Mutex<Books>,
+}
+
+/// What was read, and what was found out since.
+#[derive(Debug, Default)]
+struct Books {
+    approvals: Approvals,
+    /// Why approvals cannot be read.
+    fault: Option<String>,
+    /// The lock of each place by the key of its skills' directory.
+    locks: Vec<(String, Result<Lockfile, String>)>,
+    /// What a change in progress allows besides, by the key of the directory.
+    passing: BTreeMap<String, Vec<(Pinned, Option<Approval>)>>,
+    stamps: Stamps,
+    /// Whether stamps were found out that are not written.
+    fresh: bool,
+    /// Where directories really are.
+    real: BTreeMap<PathBuf, Option<PathBuf>>,
+}
+
+/// What one directory should hold, as far as somebody said.
+struct Expected {
+    approval: Option<Approval>,
+    pinned: Option<Pinned>,
+    fault: Option<String>,
+}
+
+impl Ledger {
+    /// The ledger of `home` and, when there is one, `project`. `now` is the time in nanoseconds
+    /// since 1970.
+    #[must_use]
+    pub fn open(home: &Home, project: Option<&Path>, now: i128) -> Self {
+        let ledger = Self {
+            home: home.clone(),
+            project: project.map(Path::to_owned),
+            now,
+            books: Mutex::default(),
+        };
+        ledger.read();
+        ledger
+    }
+
+    /// What cannot be read, in a sentence each.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let books = self.books();
+        let locks = books.locks.iter().filter_map(|(_, lock)| lock.as_ref().err().cloned());
+        books.fault.clone().into_iter().chain(locks).collect()
+    }
+
+    /// Whether anybody said anything about any skill. Where nobody did, there is nothing to ask.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let books = self.books();
+        books.fault.is_none()
+            && books.approvals.iter().next().is_none()
+            && books.locks.iter().all(|(_, lock)| lock.as_ref().is_ok_and(Lockfile::is_empty))
+    }
+
+    /// Writes down the stamps that were found out. Whether that works changes nothing but time.
+    pub fn save(&self) {
+        let mut books = self.books();
+        if !books.fresh {
+            return;
+        }
+        books.fresh = false;
+        if let Ok(folder) = Folder::open(self.home.path()) {
+            let _ = folder.replace(STAMPS, books.stamps.to_string().as_bytes(), 0o600);
+        }
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        // Whoever panicked left values behind that are whole, or will be read again.
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self) {
+        let mut books = self.books();
+        *books = Books { stamps: std::mem::take(&mut books.stamps), ..Books::default() };
+        if books.stamps.0.is_empty()
+            && let Ok(Some(text)) = text(self.home.path(), STAMPS, MAX_RECORD_BYTES)
+        {
+            books.stamps = Stamps::read(&text);
+        }
+        match approvals(&self.home) {
+            Ok(approvals) => books.approvals = approvals,
+            Err(error) => books.fault = Some(error.to_string()),
+        }
+        let places =
+            [Some(Place::Personal), self.project.clone().map(Place::Project)].into_iter().flatten();
+        let home = real_path(self.home.path());
+        for place in places {
+            let skills = place.base(&self.home).join(place.skills());
+            let Some(skills) = real_path(&skills) else { continue };
+            let key = home.as_deref().map_or_else(
+                || skills.to_str().map(str::to_owned),
+                |home| key_below(home, &skills),
+            );
+            let lock = self.lock(&place);
+            books.locks.extend(key.zip(lock));
+        }
+        if let Ok(Some(pending)) = change::pending(&self.home) {
+            self.let_pass(&pending, &mut books);
+        }
+    }
+
+    /// The lock of `place`; none when it has none.
+    fn lock(&self, place: &Place) -> Option<Result<Lockfile, String>> {
+        let base = place.base(&self.home);
+        let path = base.join(LOCK_FILE);
+        let read = text(&base, LOCK_FILE, MAX_LOCK_BYTES).transpose()?;
+        let lock = read.and_then(|text| Lockfile::read(&text, &path).map_err(RecordError::from));
+        Some(lock.map_err(|error| error.to_string()))
+    }
+
+    fn let_pass(&self, pending: &change::Pending, books: &mut Books) {
+        for change in &pending.changes {
+            let directory = pending.place.directory(&self.home, &change.name);
+            let Some(key) = crate::records::key(&self.home, &directory) else { continue };
+            let ends = [&change.before, &change.after].into_iter().flatten();
+            let ends = ends.map(|end| (end.pinned.clone(), end.approval.clone()));
+            books.passing.entry(key).or_default().extend(ends);
+        }
+    }
+
+    fn answer(&self, directory: &Path, depth: Depth) -> Vouched {
+        let mut books = self.books();
+        let Some(key) = books.key(&self.home, directory) else { return Vouched::default() };
+        let expected = books.expected(&key);
+        if expected.is_nothing() && !books.passing.contains_key(&key) {
+            return Vouched::default();
+        }
+        let looked = books.look(&key, directory, depth, self.now);
+        if let Ok(tree) = &looked
+            && let Some(passing) = books.passing(&key, tree)
+        {
+            return passing;
+        }
+        drop(books);
+        self.weigh(expected, looked, directory)
+    }
+
+    /// What follows from what should be there and what is.
+    fn weigh(
+        &self,
+        expected: Expected,
+        looked: Result<String, String>,
+        directory: &Path,
+    ) -> Vouched {
+        let Expected { approval, pinned, fault } = expected;
+        let right = approval.as_ref().map(|a| a.tree.clone());
+        let right = right.or_else(|| pinned.as_ref().map(|p| p.tree.clone()));
+        let mut vouched = Vouched {
+            standing: Standing::Changed,
+            source: pinned.as_ref().map(|p| p.locked.source.clone()),
+            commit: pinned.as_ref().and_then(|p| p.locked.commit.clone()),
+            approval: approval.as_ref().map(Approval::shown),
+            tree: right.clone(),
+            differences: Vec::new(),
+        };
+        match (looked, right) {
+            (Ok(tree), Some(right)) if tree == right => {
+                vouched.standing = match (&approval, fault) {
+                    (Some(_), _) => Standing::Approved,
+                    (None, None) => Standing::Unknown,
+                    (None, Some(fault)) => {
+                        vouched.differences = vec![fault];
+                        Standing::Changed
+                    }
+                };
+            }
+            (Ok(_), Some(right)) => {
+                vouched.differences = self.differences(&right, pinned.as_ref(), directory);
+            }
+            (Ok(_), None) => vouched.differences.extend(fault),
+            (Err(reason), _) => vouched.differences = vec![reason],
+        }
+        vouched
+    }
+
+    /// How `directory` differs from the tree `right`, whose files the lock or the keep knows.
+    fn differences(&self, right: &str, pinned: Option<&Pinned>, directory: &Path) -> Vec<String> {
+        let known: Option<Vec<PinnedFile>> = match pinned.filter(|pinned| pinned.tree == right) {
+            Some(pinned) => Some(pinned.files.clone()),
+            None => read_tree(&self.home.kept(right)).ok().and_then(|tree| files_of(&tree).ok()),
+        };
+        match (known, read_tree(directory)) {
+            (Some(files), Ok(found)) => shown(&compare(&files, &found)),
+            (None, Ok(_)) => vec!["it is not the tree that was approved".to_owned()],
+            (_, Err(error)) => vec![error.to_string()],
+        }
+    }
+}
+
+impl Vouch for Ledger {
+    fn vouch(&self, _name: &SkillName, directory: &Path, depth: Depth) -> Vouched {
+        let first = self.answer(directory, depth);
+        if first.standing != Standing::Changed {
+            return first;
+        }
+        // Somebody may have installed something since the books were read.
+        self.read();
+        self.answer(directory, depth)
+    }
+}
+
+impl Books {
+    fn key(&mut self, home: &Home, directory: &Path) -> Option<String> {
+        let (parent, name) = directory.parent().zip(directory.file_name())?;
+        let real_home = self.real(home.path())?;
+        let parent = self.real(parent)?;
+        key_below(&real_home, &parent.join(name))
+    }
+
+    fn real(&mut self, path: &Path) -> Option<PathBuf> {
+        if let Some(known) = self.real.get(path) {
+            return known.clone();
+        }
+        let real = real_path(path);
+        self.real.insert(path.to_owned(), real.clone());
+        real
+    }
+
+    fn expected(&self, key: &str) -> Expected {
+        let approval = self.approvals.get(key).cloned();
+        let mut expected = Expected { approval, pinned: None, fault: self.fault.clone() };
+        let Some((parent, last)) = key.rsplit_once('/') else { return expected };
+        for (skills, lock) in &self.locks {
+            // By the directory's name, whatever the skill in it calls itself now.
+            match (skills == parent, lock, SkillName::parse(last)) {
+                (false, _, _) | (true, Ok(_), Err(_)) => {}
+                (true, Ok(lock), Ok(name)) => expected.pinned = lock.get(&name).cloned(),
+                (true, Err(fault), _) => expected.fault = Some(fault.clone()),
+            }
+        }
+        expected
+    }
+
+    /// The digest of what is in `directory` now, or why there is none.
+    fn look(
+        &mut self,
+        key: &str,
+        directory: &Path,
+        depth: Depth,
+        now: i128,
+    ) -> Result<String, String> {
+        if depth == Depth::Stamps
+            && let Some(stamped) = self.stamps.0.get(key)
+            && stamped.holds(directory)
+        {
+            return Ok(stamped.tree.clone());
+        }
+        let before = stamp::look(directory);
+        let tree = read_tree(directory).map_err(|error| error.to_string())?;
+        let tree_digest = hex(&tree.digest());
+        let Ok(before) = before else { return Ok(tree_digest) };
+        let odd = stamp::odd_rights(&before);
+        if !odd.is_empty() {
+            return Err(shown(&odd).join(", "));
+        }
+        let after = stamp::look(directory).unwrap_or_default();
+        if let Some(stamped) = Stamped::new(&tree_digest, before, &after, now) {
+            self.stamps.0.insert(key.to_owned(), stamped);
+            self.fresh = true;
+        }
+        Ok(tree_digest)
+    }
+
+    /// The answer while a change to or from `tree` is being carried out.
+    fn passing(&self, key: &str, tree: &str) -> Option<Vouched> {
+        let ends = self.passing.get(key)?;
+        let (pinned, approval) = ends.iter().find(|(pinned, _)| pinned.tree == tree)?;
+        Some(Vouched {
+            standing: match approval {
+                Some(_) => Standing::Approved,
+                None => Standing::Unknown,
+            },
+            source: Some(pinned.locked.source.clone()),
+            commit: pinned.locked.commit.clone(),
+            tree: Some(tree.to_owned()),
+            approval: approval.as_ref().map(Approval::shown),
+            differences: Vec::new(),
+        })
+    }
+}
+
+impl Expected {
+    fn is_nothing(&self) -> bool {
+        self.approval.is_none() && self.pinned.is_none() && self.fault.is_none()
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -1,0 +1,219 @@
+//! Stamps: what the file system says of every file and directory of a tree without anybody reading
+//! it. As long as all of them are what they were when the tree was hashed, it holds what it held.
+//!
+//! A stamp that is as young as the look at it proves nothing: a file may be written twice within
+//! one tick of the file system's clock. Such stamps are not kept. Times of change cannot be set
+//! back by whoever sets back times of modification.
+//!
+//! The stamps of all trees are one file that may be deleted at any time; the next look hashes again.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::io::Errno;
+
+use crate::atomic::{Folder, Kind, kind_of};
+use crate::difference::{Difference, DifferenceKind};
+use crate::keep::is_digest;
+use crate::limits::RACY_NANOSECONDS;
+
+/// The first line of the file; another one is another format and read as nothing.
+const HEADING: &str = "metier-stamps-1";
+
+/// Rights that no file of a skill has: to run as its owner, or to be written by anybody.
+const ODD_RIGHTS: u32 = 0o7002;
+
+/// What the file system says of one file or directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// Its path inside the tree; empty for the tree's own directory.
+    path: String,
+    device: u64,
+    inode: u64,
+    size: i64,
+    mode: u32,
+    modified: i128,
+    changed: i128,
+}
+
+/// The stamps of one tree, and the digest it had then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stamped {
+    /// The digest, hexadecimal.
+    pub(crate) tree: String,
+    stamps: Vec<Stamp>,
+}
+
+/// The stamps of many trees, by the key of their directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Stamps(pub(crate) BTreeMap<String, Stamped>);
+
+impl Stamped {
+    /// Stamps for a tree that was hashed between two looks, unless they prove nothing: when the
+    /// looks differ, or something is not older than `now`, in nanoseconds.
+    pub(crate) fn new(tree: &str, before: Vec<Stamp>, after: &[Stamp], now: i128) -> Option<Self> {
+        let old = |stamp: &Stamp| stamp.modified.max(stamp.changed) < now - RACY_NANOSECONDS;
+        let sound = before == after && before.iter().all(old);
+        sound.then(|| Self { tree: tree.to_owned(), stamps: before })
+    }
+
+    /// Whether everything in `directory` still has its stamp. A directory's own stamp says which
+    /// names are in it, so nothing is listed.
+    pub(crate) fn holds(&self, directory: &Path) -> bool {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(root) = openat(CWD, directory, flags, Mode::empty()) else { return false };
+        self.stamps.iter().all(|stamp| {
+            let now = match stamp.path.as_str() {
+                "" => fstat(&root),
+                path => statat(&root, path, AtFlags::SYMLINK_NOFOLLOW),
+            };
+            now.is_ok_and(|now| Stamp::of(String::new(), &now).is_like(stamp))
+        })
+    }
+}
+
+impl Stamp {
+    fn of(path: String, stat: &Stat) -> Self {
+        let time = |seconds: i64, nanoseconds: u64| {
+            i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
+        };
+        Self {
+            path,
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: stat.st_size,
+            mode: stat.st_mode,
+            modified: time(stat.st_mtime, stat.st_mtime_nsec),
+            changed: time(stat.st_ctime, stat.st_ctime_nsec),
+        }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let facts = |stamp: &Self| {
+            let Self { device, inode, size, mode, modified, changed, .. } = stamp;
+            (*device, *inode, *size, *mode, *modified, *changed)
+        };
+        facts(self) == facts(other)
+    }
+}
+
+impl Stamps {
+    /// The stamps in a file's `text`; none when it is not ours.
+    pub(crate) fn read(text: &str) -> Self {
+        let mut lines = text.lines();
+        let mut stamps = Self::default();
+        if lines.next() != Some(HEADING) {
+            return stamps;
+        }
+        let mut current: Option<(String, Stamped)> = None;
+        for line in lines {
+            let read = match line.split_once(' ') {
+                Some(("t", rest)) => {
+                    stamps.0.extend(current.take());
+                    rest.split_once(' ').filter(|(tree, _)| is_digest(tree)).map(|(tree, key)| {
+                        let stamped = Stamped { tree: tree.to_owned(), stamps: Vec::new() };
+                        current = Some((key.to_owned(), stamped));
+                    })
+                }
+                Some(("s", rest)) => stamp(rest).zip(current.as_mut()).map(|(stamp, (_, tree))| {
+                    tree.stamps.push(stamp);
+                }),
+                _ => None,
+            };
+            if read.is_none() {
+                return Self::default();
+            }
+        }
+        stamps.0.extend(current);
+        stamps
+    }
+}
+
+impl std::fmt::Display for Stamps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{HEADING}")?;
+        for (key, tree) in &self.0 {
+            let mut text = format!("t {} {key}\n", tree.tree);
+            for s in &tree.stamps {
+                let numbers = format!("{} {} {} {}", s.device, s.inode, s.size, s.mode);
+                writeln!(text, "s {numbers} {} {} {}", s.modified, s.changed, s.path)?;
+            }
+            f.write_str(&text)?;
+        }
+        Ok(())
+    }
+}
+
+fn stamp(line: &str) -> Option<Stamp> {
+    let mut parts = line.splitn(7, ' ');
+    let mut next = || parts.next();
+    Some(Stamp {
+        device: next()?.parse().ok()?,
+        inode: next()?.parse().ok()?,
+        size: next()?.parse().ok()?,
+        mode: next()?.parse().ok()?,
+        modified: next()?.parse().ok()?,
+        changed: next()?.parse().ok()?,
+        path: next()?.to_owned(),
+    })
+}
+
+/// The stamps of everything in `directory`, sorted by path. A name that no line can spell is an
+/// error: such a tree is hashed every time.
+pub(crate) fn look(directory: &Path) -> Result<Vec<Stamp>, Errno> {
+    let root = Folder::open(directory).map_err(|error| errno(&error.source))?;
+    let mut stamps = vec![Stamp::of(String::new(), &fstat(root.fd())?)];
+    look_into(&root, "", &mut stamps)?;
+    stamps.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(stamps)
+}
+
+/// Files with rights that no file of a skill has.
+pub(crate) fn odd_rights(stamps: &[Stamp]) -> Vec<Difference> {
+    let is_odd = |stamp: &&Stamp| {
+        let is_link = stamp.mode & 0o170_000 == 0o120_000;
+        !is_link && stamp.mode & ODD_RIGHTS != 0
+    };
+    let difference = |stamp: &Stamp| {
+        let path = if stamp.path.is_empty() { ".".to_owned() } else { stamp.path.clone() };
+        Difference { path, kind: DifferenceKind::Mode }
+    };
+    stamps.iter().filter(is_odd).map(difference).collect()
+}
+
+fn look_into(folder: &Folder, path: &str, stamps: &mut Vec<Stamp>) -> Result<(), Errno> {
+    if stamps.len() > metier_store::limits::MAX_RESOURCE_ENTRIES
+        || path.split('/').count() > metier_store::limits::MAX_RESOURCE_DEPTH + 1
+    {
+        return Err(Errno::OVERFLOW);
+    }
+    let listing = rustix::fs::Dir::read_from(folder.fd())?;
+    for entry in listing {
+        let entry = entry?;
+        let name = entry.file_name().to_str().map_err(|_| Errno::ILSEQ)?;
+        if name == "." || name == ".." {
+            continue;
+        }
+        if name.contains(['\n', '\r']) {
+            return Err(Errno::ILSEQ);
+        }
+        let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let stat = statat(folder.fd(), name, AtFlags::SYMLINK_NOFOLLOW)?;
+        stamps.push(Stamp::of(below.clone(), &stat));
+        if kind_of(&stat) == Kind::Directory {
+            let child = folder.child(name).map_err(|error| errno(&error.source))?;
+            look_into(&child, &below, stamps)?;
+        }
+    }
+    Ok(())
+}
+
+fn errno(error: &std::io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::IO, Errno::from_raw_os_error)
+}
+
+#[cfg(test)]
+#[path = "stamp_tests.rs"]
+mod tests;

@@ -1,0 +1,161 @@
+//! Making the disk equal to the lock: what is missing is added, what differs is repaired, what
+//! metier once installed and the lock no longer has is removed. Nothing else is touched.
+//!
+//! [`plan`] says what that takes; trees nobody has here have to be fetched by the caller, exactly as
+//! pinned. [`sync`] does it.
+
+use metier_format::SkillName;
+
+use crate::change::{Change, ChangeError, Hand, is_tree};
+use crate::home::{Home, Place};
+use crate::install::{Drift, Outcome, Request, finish, plan as plan_one};
+use crate::keep::Keep;
+use crate::pinned::Pinned;
+use crate::records::{RecordError, Records, existing};
+use crate::source::Staged;
+use crate::verify::look;
+use crate::wanted::Want;
+
+/// What it takes to make the disk equal to the lock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Locked skills that are not on disk as locked, and whose tree is here.
+    pub ready: Vec<Pinned>,
+    /// The same, but the tree has to be fetched.
+    pub to_fetch: Vec<Pinned>,
+    /// Skills metier installed that the lock no longer has.
+    pub to_remove: Vec<SkillName>,
+    /// Of those, the ones somebody changed: they are left alone.
+    pub left_alone: Vec<SkillName>,
+    /// Skills that are wanted and not locked, or locked from somewhere else.
+    pub to_lock: Vec<(SkillName, Want)>,
+    /// Skills that are locked and not wanted, when anything is wanted at all.
+    pub unwanted: Vec<SkillName>,
+}
+
+impl Plan {
+    /// Whether there is nothing to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ready.is_empty()
+            && self.to_fetch.is_empty()
+            && self.to_remove.is_empty()
+            && self.to_lock.is_empty()
+            && self.unwanted.is_empty()
+    }
+
+    /// Whether lock and wishes say the same.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        self.to_lock.is_empty() && self.unwanted.is_empty()
+    }
+}
+
+/// What it takes to make `place` equal to its lock.
+pub fn plan(home: &Home, place: &Place) -> Result<Plan, RecordError> {
+    let records = Records::read(home, place)?;
+    let keep = Keep::open(home)?;
+    let mut plan = Plan::default();
+    for pinned in records.lock.skills() {
+        if look(home, place, pinned).is_sound() {
+            continue;
+        }
+        match keep.holds(&pinned.tree) {
+            true => plan.ready.push(pinned.clone()),
+            false => plan.to_fetch.push(pinned.clone()),
+        }
+    }
+    for receipt in records.receipts.0.values() {
+        let Ok(name) = SkillName::parse(&receipt.name) else { continue };
+        if records.lock.get(&name).is_some() {
+            continue;
+        }
+        let directory = place.directory(home, name.as_str());
+        let is_there = existing(&directory)?.is_some();
+        match !is_there || *place == Place::Personal || is_tree(&directory, &receipt.tree) {
+            true => plan.to_remove.push(name),
+            false => plan.left_alone.push(name),
+        }
+    }
+    let mut anything = false;
+    for (name, want) in records.wanted.skills() {
+        anything = true;
+        if !records.lock.get(name).is_some_and(|pinned| fits(want, pinned)) {
+            plan.to_lock.push((name.clone(), want.clone()));
+        }
+    }
+    if anything {
+        let unwanted = records.lock.skills().filter(|p| records.wanted.get(&p.name).is_none());
+        plan.unwanted = unwanted.map(|pinned| pinned.name.clone()).collect();
+    }
+    Ok(plan)
+}
+
+/// Makes `plan` happen, with the trees that had to be fetched. What is added and repaired is so all
+/// or not at all.
+pub fn sync(
+    request: &Request<'_>,
+    plan: &Plan,
+    fetched: &[Staged],
+) -> Result<Outcome, ChangeError> {
+    let keep = Keep::open(request.home)?;
+    let mut arriving = Vec::new();
+    for (number, staged) in fetched.iter().enumerate() {
+        arriving.push(keep.stage(&staged.tree, &staged.directory, number)?);
+    }
+    let hand = Hand::take(request.home)?;
+    for tree in &arriving {
+        hand.keep.publish(tree, &hand.turn)?;
+    }
+    let request = &Request { drift: Drift::Replace, ..request.clone() };
+    let records = Records::read(request.home, request.place)?;
+    let mut changes = Vec::new();
+    for pinned in plan.ready.iter().chain(&plan.to_fetch) {
+        if !hand.keep.holds(&pinned.tree) {
+            return Err(ChangeError::NotKept(pinned.name.to_string()));
+        }
+        match plan_one(request, &hand, &records, (pinned.clone(), None, false))? {
+            Some(change) => changes.push(change),
+            // The records are right, and the disk is not.
+            None => changes.extend(as_it_is(request, &records, pinned)),
+        }
+    }
+    let mut done = finish(request, &hand, changes)?;
+    // On its own, because it cannot be undone: of these nothing but a receipt is known.
+    let pruned = plan.to_remove.iter().map(|name| pruned(&records, name)).collect();
+    done.extend(finish(request, &hand, pruned)?);
+    Ok(Outcome { done, repaired: hand.repaired.clone() })
+}
+
+/// Whether what is locked is what is wanted, as far as names tell.
+fn fits(want: &Want, pinned: &Pinned) -> bool {
+    want.requested == pinned.locked.requested
+        && (want.path.is_empty() || want.path == pinned.locked.path)
+}
+
+fn as_it_is(request: &Request<'_>, records: &Records, pinned: &Pinned) -> Option<Change> {
+    let installed = records.installed(request.home, request.place, &pinned.name)?;
+    Some(Change {
+        name: pinned.name.to_string(),
+        before: Some(installed.clone()),
+        earlier_before: Vec::new(),
+        after: Some(installed),
+        earlier_after: Vec::new(),
+    })
+}
+
+/// The removal of a skill that only a receipt knows.
+fn pruned(records: &Records, name: &SkillName) -> Change {
+    let earlier = records.earlier(name);
+    Change {
+        name: name.to_string(),
+        before: None,
+        earlier_before: earlier.clone(),
+        after: None,
+        earlier_after: earlier,
+    }
+}
+
+#[cfg(test)]
+#[path = "sync_tests.rs"]
+mod tests;

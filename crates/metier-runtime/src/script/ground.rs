@@ -1,0 +1,195 @@
+//! The ground scripts stand on: where programs lie, where a skill that is not on disk is put, and
+//! the little that is kept between runs. This file is the door to the disk for all of it.
+//!
+//! Under metier's own directory, all of it derived and free to be deleted:
+//!
+//! - `bundled/DIGEST/`: the files of a skill that lies in the binary, read back and compared before
+//!   every use;
+//! - `cache/uv/`: uv's cache, which no script can write (see `uv`);
+//! - `cache/help/`: help texts, by digest of what gave them.
+
+#![expect(clippy::disallowed_methods, reason = "this file is the scripts' door to the disk")]
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use metier_sandbox::{Cancel, Runner, environment};
+use metier_store::digest::TreeKind;
+use metier_store::store::{Location, Store};
+
+use crate::limits::{MAX_HELP_BYTES, MAX_SCRIPT_BYTES};
+
+/// What running scripts needs of its surroundings.
+#[derive(Clone, Debug)]
+pub struct ScriptGround {
+    /// Who runs them.
+    pub runner: Runner,
+    /// Ends what runs.
+    pub cancel: Cancel,
+    /// metier's own directory; without one there are no dependencies, no kept help, and no running
+    /// of skills that are not on disk.
+    pub home: Option<PathBuf>,
+    /// The caller's environment. Scripts see of it what the law lets pass; `PATH` also says where
+    /// interpreters lie.
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+impl Default for ScriptGround {
+    fn default() -> Self {
+        Self { runner: Runner::new(), cancel: Cancel::never(), home: None, variables: Vec::new() }
+    }
+}
+
+impl ScriptGround {
+    /// Where a program lies: in the directories every child sees, else in those of the caller's
+    /// `PATH` that are absolute.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        if name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let path = self.variable("PATH").unwrap_or_default();
+        let usual = std::env::split_paths(OsStr::new(environment::PATH)).collect::<Vec<_>>();
+        let mut places = usual.into_iter().chain(std::env::split_paths(path));
+        places.find_map(|place| {
+            let program = place.join(name);
+            (place.is_absolute() && is_program(&program)).then_some(program)
+        })
+    }
+
+    /// What a program outside the system's directories needs to read: itself, and where it brings
+    /// a prefix of its own (`~/.nvm/versions/node/v22`), all of that; never a home or what holds one.
+    #[must_use]
+    pub fn reads(&self, program: &Path) -> Vec<PathBuf> {
+        let Ok(real) = program.canonicalize() else { return Vec::new() };
+        let system = |path: &Path| {
+            metier_sandbox::confinement::SYSTEM_READS.iter().any(|read| path.starts_with(read))
+        };
+        if system(&real) {
+            return Vec::new();
+        }
+        let home = self.variable("HOME").map(PathBuf::from).unwrap_or_default();
+        let directory = real.parent().filter(|directory| directory.ends_with("bin"));
+        let prefix = directory.and_then(Path::parent).filter(|prefix| {
+            let holds_home = !home.as_os_str().is_empty() && home.starts_with(prefix);
+            !holds_home && !prefix.ends_with(".local") && prefix.components().count() > 2
+        });
+        let mut reads = vec![prefix.map_or(real.clone(), Path::to_owned)];
+        if program != real {
+            reads.push(program.to_owned());
+        }
+        reads
+    }
+
+    /// A variable of the caller's environment.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        let found = self.variables.iter().find(|(variable, _)| variable == name);
+        found.map(|(_, value)| value.as_os_str())
+    }
+
+    /// Where a skill that is not on disk is put to be run.
+    #[must_use]
+    pub fn place_of(&self, tree: &str) -> Option<PathBuf> {
+        Some(self.home.as_ref()?.join("bundled").join(tree))
+    }
+
+    /// The help text kept under `key`.
+    #[must_use]
+    pub fn kept_help(&self, key: &str) -> Option<String> {
+        let path = self.help_file(key)?;
+        if std::fs::metadata(&path).ok()?.len() > MAX_HELP_BYTES {
+            return None;
+        }
+        String::from_utf8(std::fs::read(path).ok()?).ok()
+    }
+
+    /// Keeps a help text. What cannot be kept is asked for again next time.
+    pub fn keep_help(&self, key: &str, text: &str) {
+        if let Some(path) = self.help_file(key) {
+            let _ = write_whole(&path, text.as_bytes(), 0o600);
+        }
+    }
+
+    fn help_file(&self, key: &str) -> Option<PathBuf> {
+        Some(self.home.as_ref()?.join("cache/help").join(key))
+    }
+}
+
+/// Makes a directory for metier's own use, which nobody else may enter.
+pub(super) fn private_directory(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+}
+
+/// Whether there is something at `path`.
+pub(super) fn exists(path: &Path) -> bool {
+    path.exists()
+}
+
+/// Puts every file of the skill into `place`, or makes sure that every one lies there as it is in
+/// the store and nothing else does. What differs is written again.
+pub(crate) fn materialise(store: &dyn Store, at: &Location, place: &Path) -> io::Result<()> {
+    let tree = store.tree(at).map_err(io::Error::other)?;
+    private_directory(place)?;
+    let mut wanted = Vec::new();
+    for file in tree.files() {
+        let path = std::str::from_utf8(&file.path).map_err(io::Error::other)?;
+        let resource = store.read(at, path, MAX_SCRIPT_BYTES).map_err(io::Error::other)?;
+        let mode = if file.kind == TreeKind::Executable { 0o700 } else { 0o600 };
+        let target = place.join(path);
+        let same = std::fs::symlink_metadata(&target)
+            .is_ok_and(|found| found.is_file() && found.len() == resource.bytes.len() as u64)
+            && std::fs::read(&target).is_ok_and(|bytes| bytes == resource.bytes);
+        if !same {
+            write_whole(&target, &resource.bytes, mode)?;
+        }
+        wanted.push(target);
+    }
+    remove_others(place, &wanted)
+}
+
+/// Removes every file below `place` that is not `wanted`.
+fn remove_others(place: &Path, wanted: &[PathBuf]) -> io::Result<()> {
+    for entry in std::fs::read_dir(place)? {
+        let path = entry?.path();
+        let kind = std::fs::symlink_metadata(&path)?;
+        if kind.is_dir() && wanted.iter().any(|file| file.starts_with(&path)) {
+            remove_others(&path, wanted)?;
+        } else if kind.is_dir() {
+            std::fs::remove_dir_all(&path)?;
+        } else if !wanted.contains(&path) {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file beside its place and moves it there, so that nobody sees a part of it.
+fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    std::fs::create_dir_all(folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = folder.join(format!(".{name}.{}", std::process::id()));
+    let _ = std::fs::remove_file(&temporary);
+    let options = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).to_owned();
+    let written = options
+        .open(&temporary)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn is_program(path: &Path) -> bool {
+    let found = std::fs::metadata(path);
+    found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+#[path = "ground_tests.rs"]
+mod tests;
