@@ -13,6 +13,7 @@
 mod bench;
 mod check;
 mod fuzz;
+mod mcp;
 mod process;
 mod requirements;
 mod source;
@@ -52,6 +53,12 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "mcp",
+        arguments: "",
+        about: "the MCP server before the official judges, installed when they are missing",
+        run: |_| mcp::run(),
     },
     Task {
         name: "bench",
