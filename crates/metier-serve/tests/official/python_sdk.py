@@ -34,7 +34,7 @@ async def check(read, write):
         failed = await session.call_tool("skill_activate", {"name": "nope"})
         assert failed.is_error and "skill_not_found" in failed.content[0].text, failed
         prompts = (await session.list_prompts()).prompts
-        assert "test_prompt_with_arguments" in [prompt.name for prompt in prompts], prompts
+        assert "test-prompt-with-arguments" in [prompt.name for prompt in prompts], prompts
         prompt = await session.get_prompt("test_simple_prompt", {})
         assert prompt.messages[0].role == "user", prompt
         resources = (await session.list_resources()).resources
