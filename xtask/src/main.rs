@@ -15,9 +15,13 @@ mod check;
 mod fuzz;
 mod mcp;
 mod process;
+mod race;
 mod requirements;
+mod sanitize;
 mod source;
+mod system;
 mod tidy;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -43,6 +47,12 @@ const TASKS: &[Task] = &[
         run: |_| tidy::run(),
     },
     Task {
+        name: "tools",
+        arguments: "",
+        about: "install into target/tools what the tests need (check does it too)",
+        run: |_| tools::run(),
+    },
+    Task {
         name: "requirements",
         arguments: "",
         about: "rewrite the test column of docs/requirements.md from the tests",
@@ -59,6 +69,18 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "the MCP server before the official judges, installed when they are missing",
         run: |_| mcp::run(),
+    },
+    Task {
+        name: "sanitize",
+        arguments: "",
+        about: "unit tests of the crate with `unsafe` under AddressSanitizer; needs nightly",
+        run: sanitize::run,
+    },
+    Task {
+        name: "race",
+        arguments: "[SWAPS]",
+        about: "swap a million links under a reader, for each way to resolve a path",
+        run: race::run,
     },
     Task {
         name: "bench",
