@@ -40,7 +40,7 @@ impl Serving {
         session::ids(settings, &stream.session)?;
         let making = IndexSettings {
             limits: settings.limits,
-            precedence: settings.precedence.clone(),
+            precedence: settings.precedence,
             selection: settings.selection.clone(),
             ttl: CATALOG_TTL,
         };
