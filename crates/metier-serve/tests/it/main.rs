@@ -11,10 +11,12 @@
 mod budget;
 mod clients;
 mod dialects;
+mod eras;
 mod ground;
 mod hostile;
 mod http;
 mod mcp;
+mod parity;
 mod seed_chibi;
 mod seed_omniforge;
 mod seed_tavern;
