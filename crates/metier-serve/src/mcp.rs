@@ -20,6 +20,7 @@ mod uri;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
@@ -48,6 +49,9 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
+
+/// How often the thread that waits for changes looks whether anybody is left to be told.
+const ATTENTION: Duration = Duration::from_secs(1);
 
 /// What all clients of one server share.
 pub struct Service {
@@ -87,9 +91,11 @@ impl Service {
         let _ = std::thread::Builder::new().name("metier-changes".to_owned()).spawn(move || {
             // Where the files cannot be watched, the catalog's time still runs out.
             let _watch = host.watch().ok().flatten();
-            while updates.recv().is_ok() {
+            while let Ok(update) = updates.recv_timeout(ATTENTION) {
                 let Some(service) = service.upgrade() else { return };
-                service.changes.send_modify(|count| *count += 1);
+                if update.is_some() {
+                    service.changes.send_modify(|count| *count += 1);
+                }
             }
         });
     }
@@ -243,6 +249,12 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
+        if uri == skills::INDEX {
+            let index = |service: &Service, catalog: &Catalog| {
+                skills::index(&**service.host.index().store(), catalog)
+            };
+            return self.look(index).await.map(Into::into);
+        }
         let read = self.act(&context, move |session| resources::read(session, &uri)).await?;
         read.map_err(|error| refused(&error))?.map(Into::into)
     }
