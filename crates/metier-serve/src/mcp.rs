@@ -30,8 +30,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-    ResourcesCapability, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
+    PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ResourcesCapability, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, ToolsCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -112,9 +113,13 @@ impl Service {
 }
 
 impl Server {
-    /// The desk this request belongs to: this connection's, or that of the session it names.
+    /// The desk this request belongs to: this connection's, or that of the session it names. A
+    /// client with a handshake has one session and names none.
     fn desk(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
-        match context.meta.0.get(SESSION_KEY).and_then(serde_json::Value::as_str) {
+        let version = context.protocol_version();
+        let stateless = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let named = context.meta.0.get(SESSION_KEY).and_then(serde_json::Value::as_str);
+        match named.filter(|_| stateless) {
             Some(name) => self.service.server(Some(name.to_owned())).desk,
             None => Arc::clone(&self.desk),
         }
