@@ -131,6 +131,13 @@ impl Vouch for Fresh {
             None => Nobody.vouch(name, directory, depth),
         }
     }
+
+    fn recorded(&self, name: &SkillName, directory: &Path) -> Vouched {
+        match packages::ledger(&self.0) {
+            Some(ledger) => ledger.recorded(name, directory),
+            None => Vouched::default(),
+        }
+    }
 }
 
 /// A name no session can have, as the failure of opening it.
