@@ -9,7 +9,7 @@ use metier_store::Layer;
 
 use crate::command::{
     add, adopt, agents, check, completions, doctor, end, events, gc, guard, help_script, info,
-    link, lint, list, man, metrics, outdated, prompt, props, read, release, remove, replay,
+    link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release, remove, replay,
     rollback, run, scripts, search, show, status, sync, tour, trust, unlink, update, use_skill,
     verify, why,
 };
@@ -130,6 +130,7 @@ pub(crate) enum Command {
     Events(events::EventsArgs),
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
+    Mcp(mcp::McpArgs),
     Gc(gc::GcArgs),
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),

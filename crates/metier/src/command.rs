@@ -16,6 +16,7 @@ pub(crate) mod link;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod outdated;
 pub(crate) mod overview;
@@ -82,6 +83,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Events(args)) => events::run(args, &settings, ui),
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
+        Some(Command::Mcp(args)) => mcp::run(args, &settings),
         Some(Command::Gc(args)) => gc::run(args, &settings, ui),
         Some(Command::Add(args)) => add::run(args, &settings, ui),
         Some(Command::Remove(args)) => remove::run(args, &settings, ui),

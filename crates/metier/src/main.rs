@@ -19,9 +19,9 @@ mod linking;
 mod otlp;
 mod packages;
 mod parallel;
+mod serving;
 mod session;
 mod settings;
-mod shape;
 mod ui;
 mod view;
 mod write;
@@ -37,6 +37,7 @@ use args::{Cli, wants_json};
 use env::Environment;
 use error::{CommandError, Kind, Status};
 use metier_format::text::{is_live, visible};
+use metier_runtime::shape;
 use ui::Ui;
 
 fn main() -> ExitCode {

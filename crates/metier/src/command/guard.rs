@@ -10,7 +10,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use metier_format::text::visible_line;
 use metier_policy::{HostTable, Ruling, ToolCall, Verdict};
-use serde::Serialize;
+use metier_runtime::capability::RuledCall;
 use serde_json::Value;
 
 use crate::error::{CommandError, CommandResult, Kind, Status};
@@ -45,15 +45,6 @@ pub(crate) struct GuardArgs {
     cwd: Option<PathBuf>,
 }
 
-/// The ruling as programs read it. The shape is a contract.
-#[derive(Debug, Serialize)]
-struct Answer {
-    verdict: Verdict,
-    reasons: Vec<String>,
-    skill: Option<String>,
-    rule: Option<String>,
-}
-
 /// Rules on the call.
 pub(crate) fn run(args: &GuardArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let ruling = match rule(args, settings, ui) {
@@ -65,7 +56,7 @@ pub(crate) fn run(args: &GuardArgs, settings: &Settings, ui: &mut Ui) -> Command
         }
         Ok(ruling) => ruling,
     };
-    let answer = Answer::of(&ruling);
+    let answer = RuledCall::of(&ruling);
     match ui.json() {
         true => ui.document(&answer),
         false => print(&answer, ui),
@@ -114,18 +105,7 @@ fn given(arguments: Option<&str>) -> Result<Value, String> {
     }
 }
 
-impl Answer {
-    fn of(ruling: &Ruling) -> Self {
-        Self {
-            verdict: ruling.verdict,
-            reasons: ruling.reasons.iter().map(|reason| reason.text.clone()).collect(),
-            skill: ruling.skill.as_ref().map(ToString::to_string),
-            rule: ruling.rule.clone(),
-        }
-    }
-}
-
-fn print(answer: &Answer, ui: &mut Ui) {
+fn print(answer: &RuledCall, ui: &mut Ui) {
     let tone = match answer.verdict {
         Verdict::Allow => Tone::Good,
         Verdict::Ask => Tone::Caution,

@@ -22,6 +22,7 @@ mod hostile;
 mod lint;
 mod list;
 mod man;
+mod mcp;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
