@@ -143,6 +143,9 @@ pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
             ui.note(&format!("warning: what was left unfinished stays so: {said}"));
         }
     }
+    if let Ok(Some(repaired)) = metier_package::link::repair(&home) {
+        remark(Some(&repaired), ui);
+    }
 }
 
 /// Says what was left unfinished and is finished now.
@@ -188,6 +191,11 @@ impl Fetching {
             bases,
             fetched: std::cell::Cell::new(0),
         })
+    }
+
+    /// What short forms are short for.
+    pub(crate) fn bases(&self) -> &Bases {
+        &self.bases
     }
 
     /// What `text` means.
