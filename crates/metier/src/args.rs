@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, gc, guard, help_script, info, lint, list, man, mcp,
+    add, check, chibi, completions, end, events, gc, guard, help_script, info, lint, list, man, mcp,
     metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
     search, show, status, sync, tour, trust, update, use_skill, verify, why,
 };
@@ -130,6 +130,7 @@ pub(crate) enum Command {
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
     Mcp(mcp::McpArgs),
+    Chibi(chibi::ChibiArgs),
     Gc(gc::GcArgs),
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),
