@@ -14,7 +14,7 @@ use metier_runtime::script::{Input, ScriptCall, ScriptError, Start};
 use metier_runtime::session::ResourceError;
 use metier_runtime::{ActivationError, Session};
 use metier_sandbox::Status;
-use metier_store::Catalog;
+use metier_store::{Catalog, Entry};
 use metier_store::scripts::ScriptNameError;
 use metier_store::store::ReadError;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ pub(crate) const PREFIX: &str = "skill_";
 pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
     let skills = catalog.visible().filter_map(|entry| {
         let name = format!("{PREFIX}{}", entry.name());
-        (name.len() <= MAX_TOOL_NAME && name != MARKET).then(|| Tool {
+        is_tool(entry, &name).then(|| Tool {
             title: entry.name().to_string(),
             description: entry.found.description.to_string(),
             input: object(json!({ "arguments": text("Arguments for the skill") }), &[]),
@@ -59,6 +59,14 @@ pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
         })
     });
     own().into_iter().chain(skills).collect()
+}
+
+/// Whether a skill has a tool of its own. One name that a provider refuses would have it refuse the
+/// whole request, and the host drops tools that say nothing about themselves; [`USE`] reaches the
+/// others.
+fn is_tool(entry: &Entry, name: &str) -> bool {
+    let fits = name.len() <= MAX_TOOL_NAME && name.is_ascii() && name != MARKET;
+    fits && entry.name().faults().is_empty() && !entry.found.description.trim().is_empty()
 }
 
 /// The tools there are whatever skills there are.
@@ -148,7 +156,8 @@ fn activate(session: &mut Session, name: &str, given: &str) -> Reply {
         Ok(answer) => answer,
         Err(error) => return explain(name, "", &error),
     };
-    let mut text = format!("# Skill: {}\n\n{}", text_of(&answer, "name"), text_of(&answer, "body"));
+    let (name, body) = (text_of(&answer, "name"), text_of(&answer, "body").trim());
+    let mut text = format!("# Skill: {name}\n\n{body}");
     if !given.is_empty() {
         text.push_str("\n\n## Arguments\n");
         text.push_str(given);

@@ -9,6 +9,8 @@
 mod bundled_hello;
 mod bundled_kalshi;
 mod check;
+mod chibi;
+mod chibi_host;
 mod choosing;
 mod completions;
 mod contract;
@@ -35,6 +37,7 @@ mod release;
 mod replay;
 mod run;
 mod search;
+mod seed_chibi;
 mod session;
 mod settings;
 mod show;

@@ -181,7 +181,8 @@ impl Backing for Plugin {
 
     fn open(&self) -> Result<Session, JournalError> {
         let stream = self.stream().map_err(|error| failure(&error))?;
-        let setup = self.setup(&stream, &[]).map_err(|error| failure(&error))?;
+        // Under this name an activation is ruled on: one skill may ask for the next.
+        let setup = self.setup(&stream, &["skill"]).map_err(|error| failure(&error))?;
         self.begin(&stream, self.with_skills(setup), Session::open)
     }
 
