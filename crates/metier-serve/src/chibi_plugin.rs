@@ -127,10 +127,9 @@ impl Asked {
         match self.words.is_empty() {
             true => Request::Nothing,
             // A person who runs the plugin's file itself.
-            false => Request::Tool {
-                name: COMMAND.to_owned(),
-                arguments: json!({ "args": self.words }),
-            },
+            false => {
+                Request::Tool { name: COMMAND.to_owned(), arguments: json!({ "args": self.words }) }
+            }
         }
     }
 }

@@ -8,8 +8,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, chibi, completions, end, events, gc, guard, help_script, info, lint, list, man, mcp,
-    metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
+    add, check, chibi, completions, end, events, gc, guard, help_script, info, lint, list, man,
+    mcp, metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
     search, show, status, sync, tour, trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;

@@ -17,7 +17,9 @@ fn a_session_is_named_after_its_caller_and_back() {
     assert_eq!(session, "chibi-01234567-aaaabbbb-4026531836-77-123456");
     let back = Caller::of_session(&session).unwrap();
     assert_eq!((back.pid, back.started, back.session()), (77, 123_456, session));
-    for other in ["default", "chibi-", "chibi-a-b-1-2", "chibi-a-b-1-2-3-4", "chibi-a-b-x-2-3", "mcp-1-2"] {
+    for other in
+        ["default", "chibi-", "chibi-a-b-1-2", "chibi-a-b-1-2-3-4", "chibi-a-b-x-2-3", "mcp-1-2"]
+    {
         assert_eq!(Caller::of_session(other), None, "{other}");
     }
     let unknown = Caller { machine: String::new(), ..caller() };

@@ -16,7 +16,8 @@ use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 const OWN: &[&str] = &[READ, RUN, USE, RELEASE];
 
 /// Why a model does not get the tool for people.
-const FOR_PEOPLE: &str = "'agent-skills' is for people on chibi's command line; use skill_marketplace";
+const FOR_PEOPLE: &str =
+    "'agent-skills' is for people on chibi's command line; use skill_marketplace";
 
 pub(super) fn answer(hook: &str, data: &Value, backing: &dyn Backing) -> Value {
     match hook {
@@ -150,7 +151,8 @@ fn api_tools(data: &Value, backing: &dyn Backing) -> Value {
     let offered = data.get("tools").and_then(Value::as_array).into_iter().flatten();
     let name = |tool: &Value| tool.get("name").unwrap_or(tool).as_str().map(str::to_owned);
     let names: Vec<String> = offered.filter_map(name).collect();
-    let ours: Vec<&str> = names.iter().map(String::as_str).filter(|n| n.starts_with(PREFIX)).collect();
+    let ours: Vec<&str> =
+        names.iter().map(String::as_str).filter(|n| n.starts_with(PREFIX)).collect();
     let own = [OWN, &ours].concat();
     let session = match backing.is_begun() {
         true => backing.open_to_rule(&own).ok(),

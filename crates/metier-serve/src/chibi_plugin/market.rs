@@ -62,9 +62,7 @@ fn name_in(reference: &str) -> &str {
 
 fn all(backing: &dyn Backing) -> Vec<Value> {
     let catalog = backing.catalog();
-    let skill = |entry: &metier_store::Entry| {
-        json!({ "name": entry.name().as_str(), "description": entry.found.description.to_string() })
-    };
+    let skill = |entry: &metier_store::Entry| json!({ "name": entry.name().as_str(), "description": entry.found.description.to_string() });
     catalog.visible().map(skill).collect()
 }
 

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::COMMAND;
 use super::market::ACTIONS;
-use crate::dialect::chibi::{self, MARKET};
 use crate::dialect::Tool;
+use crate::dialect::chibi::{self, MARKET};
 
 /// Every hook the plugin answers, of old hosts and new ones. A host skips those it does not know.
 pub(super) const HOOKS: &[&str] = &[

@@ -14,9 +14,9 @@ use metier_runtime::script::{Input, ScriptCall, ScriptError, Start};
 use metier_runtime::session::ResourceError;
 use metier_runtime::{ActivationError, Session};
 use metier_sandbox::Status;
-use metier_store::{Catalog, Entry};
 use metier_store::scripts::ScriptNameError;
 use metier_store::store::ReadError;
+use metier_store::{Catalog, Entry};
 use serde_json::{Value, json};
 
 use super::reply::text_of;

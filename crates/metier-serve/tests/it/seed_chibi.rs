@@ -41,8 +41,7 @@ fn a_call_gives_body_arguments_and_supporting_files() {
     assert!(text.starts_with("# Skill: git-helper\n\n"), "{text}");
     assert!(text.contains("Do it with main."));
     assert!(text.contains("\n\n## Arguments\nmain"));
-    let files =
-        "\n\n## Supporting Files\nThis skill has supporting files in: assets, references, scripts\n";
+    let files = "\n\n## Supporting Files\nThis skill has supporting files in: assets, references, scripts\n";
     assert!(text.contains(files), "{text}");
     let plain = call(&mut session, "skill_free", json!({}));
     assert!(!plain.contains("## Arguments") && !plain.contains("## Supporting Files"), "{plain}");

@@ -53,7 +53,8 @@ fn removing_nothing_in_particular_removes_nothing() {
 fn what_is_advertised_can_be_called() {
     // U4, D3
     let world = world();
-    let described = |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\n\nBody.\n");
+    let described =
+        |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\n\nBody.\n");
     skill(&world, "mism", &described("other-name"));
     skill(&world, "marketplace", &described("marketplace"));
     let long = "a".repeat(60);
@@ -266,14 +267,18 @@ fn hosts_that_say_nonsense_get_an_answer() {
     }
     assert_eq!(hook("pre_shell_exec", "{")["denied"], true);
     assert_eq!(hook("hook_of_tomorrow", "{}"), json!({}));
-    let tool = |name: &str, data: &str| ask(&[("CHIBI_TOOL_NAME", name), ("CHIBI_TOOL_ARGS", data)]);
+    let tool =
+        |name: &str, data: &str| ask(&[("CHIBI_TOOL_NAME", name), ("CHIBI_TOOL_ARGS", data)]);
     assert!(tool("skill_pdf-processing", "[1]").starts_with("Error: The arguments"));
     assert_eq!(tool("skill_nope", "{}"), "Error: Skill 'nope' not found\n");
     assert_eq!(tool("frobnicate", "{}"), "Error: Unknown tool 'frobnicate'\n");
     // A host that does not name the tool.
     let unnamed = |data: &str| ask(&[("CHIBI_TOOL_ARGS", data)]);
     assert!(unnamed(r#"{"action": "list_installed"}"#).contains("code-review"));
-    assert_eq!(unnamed(r#"{"skill": "pdf-processing", "path": "references/forms.md"}"#), "# Forms\n");
+    assert_eq!(
+        unnamed(r#"{"skill": "pdf-processing", "path": "references/forms.md"}"#),
+        "# Forms\n"
+    );
     assert!(ask(&[]).starts_with("This is chibi's plugin"));
 }
 

@@ -1,5 +1,5 @@
 //! A chibi: its plugin protocol as its two eras have it, without the model. The plugin is the real
-//! binary, copied by metier itself; the calling process is a shell that lives as long as the host.
+//! binary under the plugin's name; the calling process is a shell that lives as long as the host.
 //!
 //! Followed to the letter: arguments in variables or on standard input, hooks once for each tool
 //! that lists them, output dropped when a plugin fails, outputs over 4,000 bytes put away unless a
@@ -40,12 +40,15 @@ pub(crate) struct Chibi<'w> {
     pub(crate) tools: Vec<Value>,
 }
 
-/// Installs the plugin into the world's home.
+/// Puts the plugin into the world's home.
 pub(crate) fn plugin(world: &World) -> PathBuf {
     let path = world.home().join(".chibi/plugins/agent-skills/agent-skills");
     if !path.exists() {
-        let run = metier(world, &["chibi", "--install"]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        // The same file twice is what a copy is to chibi, and a copy costs every test a second.
+        if std::fs::hard_link(METIER, &path).is_err() {
+            std::fs::copy(METIER, &path).unwrap();
+        }
     }
     path
 }
@@ -109,7 +112,10 @@ impl<'w> Chibi<'w> {
         let data = json!({"tool_name": tool, "arguments": arguments});
         for answer in self.hook("pre_tool", &data) {
             if answer["block"] == true {
-                return answer["message"].as_str().unwrap_or("Tool call blocked by hook").to_owned();
+                return answer["message"]
+                    .as_str()
+                    .unwrap_or("Tool call blocked by hook")
+                    .to_owned();
             }
         }
         let ours = self.tools.iter().any(|known| known["name"] == tool);
@@ -145,7 +151,9 @@ impl<'w> Chibi<'w> {
             "write_file" | "file_edit" => ("pre_file_write", json!({"path": arguments["path"]})),
             "file_head" | "file_tail" => ("pre_file_read", json!({"path": arguments["path"]})),
             "fetch_url" => ("pre_fetch_url", json!({"url": arguments["url"]})),
-            "call_user" | "update_todos" | "dir_list" | "grep_files" => return format!("ran {tool}"),
+            "call_user" | "update_todos" | "dir_list" | "grep_files" => {
+                return format!("ran {tool}");
+            }
             _ => return format!("Error: Unknown tool '{tool}'"),
         };
         data["tool_name"] = json!(tool);
@@ -228,9 +236,15 @@ impl Drop for Chibi<'_> {
 #[test]
 fn the_copy_is_what_makes_it_the_plugin() {
     // U4
-    let world = World::new();
+    let mut world = World::new();
     let run = world.run(METIER, &["--schema"]);
     assert_eq!(run.code, 2, "{}", run.stdout);
-    let run = world.run(plugin(&world).to_str().unwrap(), &["--schema"]);
+    let home = world.path().join("elsewhere");
+    world.env("CHIBI_HOME", home.to_str().unwrap());
+    let run = metier(&world, &["chibi", "--install"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let copy = home.join("plugins/agent-skills/agent-skills");
+    assert!(std::fs::symlink_metadata(&copy).unwrap().is_file(), "chibi refuses links");
+    let run = world.run(copy.to_str().unwrap(), &["--schema"]);
     assert_eq!((run.code, run.json()[0]["name"].clone()), (0, json!("skill_marketplace")));
 }

@@ -45,6 +45,7 @@ mod status;
 mod terminal;
 mod tour;
 mod use_skill;
+mod walkthrough;
 mod why;
 
 use metier_testing::{Run, World};

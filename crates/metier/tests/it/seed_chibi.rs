@@ -18,7 +18,8 @@ pub(crate) fn world() -> World {
     skill("code-review", "allowed-tools: Read, Grep, Bash(git:*)\n", "Review $ARGUMENTS.");
     skill("pdf-processing", "", "Process it.");
     world.write(format!("{SKILLS}/pdf-processing/references/forms.md"), "# Forms\n");
-    let script = "import os, sys\nprint(os.getcwd())\nprint(sys.argv[1:])\nprint(sys.stdin.read())\n";
+    let script =
+        "import os, sys\nprint(os.getcwd())\nprint(sys.argv[1:])\nprint(sys.stdin.read())\n";
     world.write(format!("{SKILLS}/pdf-processing/scripts/extract.py"), script);
     let fails = "echo out; echo err >&2; exit 7\n";
     world.write(format!("{SKILLS}/pdf-processing/scripts/fails.sh"), fails);
@@ -79,12 +80,13 @@ fn calling_a_skill_gives_its_body_arguments_and_supporting_files() {
         let mut host = Chibi::start(&world, era);
         let text = host.call("skill_code-review", &json!({"arguments": "it's #7"}));
         assert_eq!(
-            text,
-            "# Skill: code-review\n\nReview it's #7.\n\n## Arguments\nit's #7",
+            text, "# Skill: code-review\n\nReview it's #7.\n\n## Arguments\nit's #7",
             "{era:?}"
         );
         let text = host.call("skill_pdf-processing", &json!({}));
-        assert!(text.starts_with("# Skill: pdf-processing\n\nProcess it.\n\n## Supporting Files\n"));
+        assert!(
+            text.starts_with("# Skill: pdf-processing\n\nProcess it.\n\n## Supporting Files\n")
+        );
         assert!(text.contains("in: references, scripts\n- Use `read_skill_file`"), "{text}");
     }
 }
@@ -199,7 +201,10 @@ fn the_command_line_of_chibi_reaches_the_plugin() {
         let text = host.command_line("agent-skills", &["list_installed"]);
         assert!(text.contains("\"name\": \"sheets\""), "{text}");
         let text = host.command_line("agent-skills", &["search", "sums", "rows"]);
-        assert!(text.contains("\"name\": \"sheets\"") && text.contains("No remote index"), "{text}");
+        assert!(
+            text.contains("\"name\": \"sheets\"") && text.contains("No remote index"),
+            "{text}"
+        );
         let text = host.command_line("skill_marketplace", &["remove", "sheets"]);
         assert_eq!(text, "Successfully removed skill 'sheets'.");
         let text = host.command_line("read_skill_file", &["pdf-processing", "references/forms.md"]);
