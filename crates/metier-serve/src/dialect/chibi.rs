@@ -263,5 +263,5 @@ fn explain(name: &str, path: &str, error: &CapabilityError) -> Reply {
         },
         _ => format!("Error: {}", error.sentence()),
     };
-    Reply { failed: true, ..Reply::text(text) }
+    failed(text)
 }

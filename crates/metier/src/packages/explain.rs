@@ -1,9 +1,9 @@
 //! What each failure of `metier-package` is called, what kind it is, and what to do about it.
 
 use metier_format::text::visible_line;
-use metier_package::{ChangeError, FetchError, RecordError, ReferenceError, TurnError};
+use metier_package::{ChangeError, CopyError, FetchError, RecordError, ReferenceError, TurnError};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 
 /// The failure of a change.
 pub(crate) fn change_error(error: ChangeError) -> CommandError {
@@ -27,7 +27,11 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             error.hint("`metier info` lists what is installed")
         }
         ChangeError::NoEarlier(_) => CommandError::failed(error).code("no_earlier"),
-        ChangeError::Disk(ref disk) if disk.is_full() => full(CommandError::failed(error)),
+        ChangeError::Disk(ref disk) | ChangeError::Copy(CopyError::Disk(ref disk))
+            if disk.is_full() =>
+        {
+            full(CommandError::failed(error))
+        }
         ChangeError::Turn(_) | ChangeError::Copy(_) | ChangeError::Disk(_) => {
             CommandError::failed(error).code("disk")
         }
@@ -71,7 +75,7 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::TimedOut { .. } => ("timed_out", None),
         FetchError::Offline { .. } => ("offline", None),
         FetchError::NoSpace { .. } => return full(CommandError::failed(error)),
-        FetchError::Interrupted => ("interrupted", None),
+        FetchError::Interrupted => return CommandError::new(Kind::Interrupted, error),
         FetchError::Refused(_) => return CommandError::refused(error).code("package_refused"),
         FetchError::NoSkill { .. } => ("no_skill", None),
         FetchError::NoSuchSkill { offered, .. } => {
@@ -81,7 +85,6 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         }
         FetchError::Changed { .. } => ("changed_while_read", None),
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
-        FetchError::Unsupported { .. } => ("unsupported", None),
         _ => ("fetch_failed", None),
     };
     let failed = CommandError::failed(error).code(code);
@@ -94,3 +97,7 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
 fn full(error: CommandError) -> CommandError {
     error.code("no_space").hint("make room on the disk and try again; nothing was changed")
 }
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;
