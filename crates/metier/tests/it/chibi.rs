@@ -93,7 +93,7 @@ fn no_body_has_its_frontmatter_in_it() {
 
 #[test]
 fn allowed_tools_hold_in_every_spelling() {
-    // U4, F2, E1
+    // U4, F2, S3
     for line in ["[Read, \"Bash(git:*)\"]", "Read Bash(git:*)", "\n  - Read\n  - Bash(git:*)"] {
         let world = World::new();
         let text = format!("---\nname: one\ndescription: It.\nallowed-tools: {line}\n---\n\nB\n");
@@ -108,7 +108,7 @@ fn allowed_tools_hold_in_every_spelling() {
 
 #[test]
 fn another_plugins_tool_that_begins_alike_is_not_let_through() {
-    // U4, E1
+    // U4, S3
     let world = world();
     let mut host = Chibi::start(&world, Era::Stdin);
     host.call("skill_code-review", &json!({}));
@@ -160,7 +160,7 @@ fn a_long_body_reaches_the_model_whole() {
 
 #[test]
 fn another_chibi_lifts_nobodys_restriction() {
-    // U4, E4
+    // U4, S6
     let world = world();
     for era in ERAS {
         let mut first = Chibi::start(&world, era);
@@ -179,7 +179,7 @@ fn another_chibi_lifts_nobodys_restriction() {
 
 #[test]
 fn the_session_of_a_chibi_that_is_gone_is_ended_by_the_next() {
-    // U4, E4
+    // U4, S6
     let world = world();
     let mut first = Chibi::start(&world, Era::Stdin);
     first.call("skill_code-review", &json!({}));
@@ -216,7 +216,7 @@ fn rulings(host: &mut Chibi<'_>) -> Vec<Value> {
 
 #[test]
 fn a_guard_that_cannot_rule_says_no_in_the_hosts_words() {
-    // U4, K4
+    // U4, S6
     let world = world();
     let mut host = Chibi::start(&world, Era::Stdin);
     assert_eq!(rulings(&mut host), vec![json!({}); 4]);
@@ -300,7 +300,7 @@ fn a_terminal_on_standard_input_is_not_waited_for() {
 
 #[test]
 fn a_script_ends_before_the_host_ends_the_plugin() {
-    // U4, X4
+    // U4, R4
     let world = world();
     let script = "echo begun\nsleep 97531.1 & sleep 97531.1\n";
     world.write(format!("{SKILLS}/pdf-processing/scripts/slow.sh"), script);
@@ -314,7 +314,7 @@ fn a_script_ends_before_the_host_ends_the_plugin() {
 
 #[test]
 fn a_script_and_its_children_die_with_a_plugin_the_host_kills() {
-    // U4, X4
+    // U4, R4
     let world = world();
     let script = "setsid sleep 97531.2 & sleep 97531.2\n";
     world.write(format!("{SKILLS}/pdf-processing/scripts/slow.sh"), script);

@@ -110,7 +110,7 @@ fn files_of_a_skill_are_read_and_nothing_else_is() {
 
 #[test]
 fn scripts_start_in_their_skill_with_arguments_and_input() {
-    // U4, X1
+    // U4, R3
     let world = world();
     let skill = world.path().canonicalize().unwrap().join(SKILLS).join("pdf-processing");
     for era in ERAS {
@@ -164,7 +164,7 @@ fn skills_are_installed_from_git_and_removed() {
 
 #[test]
 fn allowed_tools_hold_while_the_skill_is_active_and_mean_chibis_tools() {
-    // U4, E1
+    // U4, S3
     let world = world();
     for era in ERAS {
         let mut host = Chibi::start(&world, era);
