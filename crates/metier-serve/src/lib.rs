@@ -2,10 +2,11 @@
 //!
 //! Everything here is spelling and transport. What an operation does is decided in
 //! [`metier_runtime::capability`]; a [`Dialect`] says what its tools are called and how results
-//! look; [`mcp`] carries them to agents. A [`Host`] is what the application brings: the catalog,
+//! look; [`mcp`] carries them to agents, [`chibi_plugin`] to chibi. A [`Host`] is what the application brings: the catalog,
 //! the clock, and how a session is opened. Each client has a [`Desk`], which holds its session.
 
 mod brief;
+pub mod chibi_plugin;
 pub mod desk;
 pub mod dialect;
 mod digests;

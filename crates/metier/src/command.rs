@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod adopt;
 pub(crate) mod agents;
 pub(crate) mod check;
+pub(crate) mod chibi;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod end;
@@ -53,6 +54,8 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
     match &cli.command {
         Some(Command::Completions(args)) => return completions::run(args, ui),
         Some(Command::Man(args)) => return man::run(args, ui),
+        // Broken settings are an answer to the plugin's host, too.
+        Some(Command::Chibi(args)) => return chibi::run(args, &cli.global, environment, ui),
         _ => {}
     }
     let settings = Settings::load(&cli.global, environment)?;
@@ -103,5 +106,6 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),
+        Some(Command::Chibi(args)) => chibi::run(args, &cli.global, environment, ui),
     }
 }

@@ -37,6 +37,11 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "METIER_TASK", meaning: "the task that frames name" },
     Variable { name: "METIER_TENANT", meaning: "the tenant that frames name" },
     Variable { name: "METIER_CORRELATION", meaning: "what ties frames to something outside" },
+    Variable { name: "CHIBI_HOOK", meaning: "the hook chibi calls its plugin for" },
+    Variable { name: "CHIBI_HOOK_DATA", meaning: "what it says about it, until chibi 0.6" },
+    Variable { name: "CHIBI_TOOL_NAME", meaning: "the tool chibi calls its plugin for" },
+    Variable { name: "CHIBI_TOOL_ARGS", meaning: "the tool's arguments, until chibi 0.6" },
+    Variable { name: "CHIBI_HOME", meaning: "where chibi keeps its plugins, when absolute" },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
@@ -83,6 +88,8 @@ pub(crate) struct Environment {
     pub(crate) skills: Option<EnvironmentSkills>,
     /// Whose session it is.
     pub(crate) session: SessionVariables,
+    /// What chibi says to its plugin.
+    pub(crate) chibi: ChibiVariables,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
     /// The variables for sending to a collector, those that are set and text.
@@ -129,6 +136,21 @@ pub(crate) struct SessionVariables {
     pub(crate) correlation: Option<String>,
 }
 
+/// What chibi says to its plugin. An empty text is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChibiVariables {
+    /// `CHIBI_HOOK`.
+    pub(crate) hook: Option<String>,
+    /// `CHIBI_HOOK_DATA`.
+    pub(crate) hook_data: Option<String>,
+    /// `CHIBI_TOOL_NAME`.
+    pub(crate) tool: Option<String>,
+    /// `CHIBI_TOOL_ARGS`.
+    pub(crate) tool_arguments: Option<String>,
+    /// `CHIBI_HOME`, when absolute.
+    pub(crate) home: Option<PathBuf>,
+}
+
 /// What stands at a path somebody typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathKind {
@@ -156,6 +178,7 @@ impl Environment {
         let text = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let path = |name: &str| text(name).map(PathBuf::from);
         let word = |name: &str| text(name).map(|value| value.to_string_lossy().into_owned());
+        let said = |name: &str| lookup(name).map(|value| value.to_string_lossy().into_owned());
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
         let known = |names: &mut dyn Iterator<Item = &'static str>| -> BTreeMap<String, String> {
             names
@@ -178,6 +201,13 @@ impl Environment {
                 task: word("METIER_TASK"),
                 tenant: word("METIER_TENANT"),
                 correlation: word("METIER_CORRELATION"),
+            },
+            chibi: ChibiVariables {
+                hook: word("CHIBI_HOOK"),
+                hook_data: said("CHIBI_HOOK_DATA"),
+                tool: word("CHIBI_TOOL_NAME"),
+                tool_arguments: said("CHIBI_TOOL_ARGS"),
+                home: absolute("CHIBI_HOME"),
             },
             agents: known(&mut client::variables().into_iter()),
             otlp: known(
@@ -255,6 +285,11 @@ pub(crate) fn terminal_columns(environment: &Environment) -> Option<usize> {
         return None;
     }
     environment.columns.or_else(asked).filter(|columns| *columns > 0)
+}
+
+/// Whether standard input is a terminal.
+pub(crate) fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
 }
 
 /// Whether standard output is a terminal.

@@ -1,6 +1,6 @@
 //! The guard: one tool call, one ruling, one frame.
 
-use metier_policy::grant::SCRIPT_READ;
+use metier_policy::grant::{Grant, SCRIPT_READ};
 use metier_policy::{ActiveStack, HostTable, Place, Ruling, ToolCall, Verdict, decide};
 use serde_json::{Map, Value};
 
@@ -34,6 +34,13 @@ impl Session {
     /// read, or somebody outside has said no already.
     pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {
         self.act(|session| session.record_ruling(call, Ruling::of(Verdict::Deny, why)))
+    }
+
+    /// Whether any call of `tool` could pass the active skills, for hosts that can hide tools.
+    #[must_use]
+    pub fn exposes(&self, tool: &str) -> bool {
+        let grant = Grant { policy: &self.setup.policy, stack: &self.stack };
+        grant.exposes(tool, &self.setup.host)
     }
 
     pub(super) fn record_ruling(
