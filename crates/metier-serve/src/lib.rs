@@ -5,6 +5,7 @@
 //! look; [`mcp`] carries them to agents. A [`Host`] is what the application brings: the catalog,
 //! the clock, and how a session is opened. Each client has a [`Desk`], which holds its session.
 
+pub mod agent_hook;
 pub mod desk;
 pub mod dialect;
 mod digests;

@@ -8,8 +8,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    check, completions, end, events, guard, help_script, lint, list, man, mcp, metrics, prompt,
-    props, read, release, replay, run, scripts, search, show, status, tour, use_skill, why,
+    check, completions, end, events, guard, help_script, hook, lint, list, man, mcp, metrics,
+    prompt, props, read, release, replay, run, scripts, search, show, status, tour, use_skill, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -129,6 +129,7 @@ pub(crate) enum Command {
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
     Mcp(mcp::McpArgs),
+    Hook(hook::HookArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -6,6 +6,7 @@ pub(crate) mod end;
 pub(crate) mod events;
 pub(crate) mod guard;
 pub(crate) mod help_script;
+pub(crate) mod hook;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -32,11 +33,13 @@ use crate::error::CommandResult;
 use crate::settings::Settings;
 use crate::ui::Ui;
 
-/// Runs the command that was typed. Completions and the man page work whatever the settings say.
+/// Runs the command that was typed. Completions and the man page work
+/// whatever the settings say, and a hook answers whatever they say.
 pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> CommandResult {
     match &cli.command {
         Some(Command::Completions(args)) => return completions::run(args, ui),
         Some(Command::Man(args)) => return man::run(args, ui),
+        Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, environment)),
         _ => {}
     }
     let settings = Settings::load(&cli.global, environment)?;
@@ -64,6 +67,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
+        Some(Command::Hook(args)) => Ok(hook::run(args, &cli.global, environment)),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

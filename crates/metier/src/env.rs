@@ -239,6 +239,11 @@ pub(crate) fn terminal_columns(environment: &Environment) -> Option<usize> {
     environment.columns.or_else(asked).filter(|columns| *columns > 0)
 }
 
+/// Whether standard input is a terminal.
+pub(crate) fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()

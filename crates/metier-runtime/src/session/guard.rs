@@ -1,7 +1,7 @@
 //! The guard: one tool call, one ruling, one frame.
 
 use metier_policy::grant::SCRIPT_READ;
-use metier_policy::{ActiveStack, Place, Ruling, ToolCall, Verdict, decide};
+use metier_policy::{ActiveStack, Place, Ruling, Survey, ToolCall, Verdict, decide};
 
 use super::Session;
 use crate::event::{Event, ToolRuled};
@@ -32,6 +32,12 @@ impl Session {
     /// read, or somebody outside has said no already.
     pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {
         self.act(|session| session.record_ruling(call, Ruling::of(Verdict::Deny, why)))
+    }
+
+    /// What a call would do, without a ruling and without a frame.
+    #[must_use]
+    pub fn survey(&self, call: &ToolCall) -> Survey {
+        self.setup.policy.survey(call, &self.setup.host, &self.scene())
     }
 
     pub(super) fn record_ruling(
@@ -65,14 +71,17 @@ impl Session {
 
     /// As [`Session::rule`], with these skills active.
     pub(super) fn rule_with(&self, call: &ToolCall, stack: &ActiveStack) -> Ruling {
+        decide(&self.setup.policy, stack, call, &self.setup.host, &self.scene())
+    }
+
+    fn scene(&self) -> Place<'_> {
         let here = &self.setup.whereabouts;
-        let place = Place {
+        Place {
             cwd: &here.cwd,
             home: here.home.as_deref(),
             project: here.project.as_deref(),
             resolver: &Disk,
-        };
-        decide(&self.setup.policy, stack, call, &self.setup.host, &place)
+        }
     }
 }
 
