@@ -19,6 +19,9 @@ pub struct Survey {
     pub unplaced: Vec<String>,
     /// Whether a program in it would run what is typed into it.
     pub interactive: bool,
+    /// Whether it does more than read files, as far as anybody can tell: it writes or
+    /// runs something else.
+    pub does_more: bool,
 }
 
 impl Policy {
@@ -40,16 +43,19 @@ impl Survey {
             Act::File(file) if file.access == Access::Read => self.add_file(file),
             Act::Command(Command { consequences, touches, interactive, .. }) => {
                 self.interactive |= interactive;
+                self.does_more |= *interactive || (touches.is_empty() && consequences.is_empty());
                 touches.iter().for_each(|touch| self.add(touch));
                 for (_, consequence) in consequences {
                     match consequence {
                         Consequence::Acts(acts) => acts.iter().for_each(|act| self.add(act)),
                         Consequence::Escape(act) => self.add(act),
-                        Consequence::Code(_) => {}
+                        Consequence::Code(_) => self.does_more = true,
                     }
                 }
             }
-            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {}
+            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {
+                self.does_more = true;
+            }
         }
     }
 

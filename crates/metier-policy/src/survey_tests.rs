@@ -48,11 +48,33 @@ fn what_would_run_what_is_typed_is_known() {
 }
 
 #[test]
+fn a_command_that_only_reads_is_told_from_one_that_does_more() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    for (command, more) in [
+        ("cat a/SKILL.md", false),
+        ("sed -n '1,200p' a/SKILL.md", false),
+        ("bash -lc 'cat a/SKILL.md'", false),
+        ("cat a/SKILL.md; touch x", true),
+        ("cat a/SKILL.md > x", true),
+        ("cat a/SKILL.md | sh", true),
+        ("cat a/SKILL.md $(id)", true),
+        ("sed -i s/a/b/ a/SKILL.md", true),
+        ("touch x", true),
+    ] {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+        assert_eq!(survey.does_more, more, "{command}");
+    }
+}
+
+#[test]
 fn a_call_that_is_no_command_starts_nothing() {
     // U5
     let policy = Policy::profile(Profile::Default);
     let host = HostTable::named("codex").expect("a host");
     let call = ToolCall::new("apply_patch", json!({"command": "*** Begin Patch"}));
     let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
-    assert_eq!(survey, super::Survey::default());
+    assert!(!survey.interactive && survey.reads.is_empty() && survey.does_more);
 }

@@ -16,7 +16,7 @@ mod signal;
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Ruling, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
@@ -107,13 +107,25 @@ impl Attending<'_> {
                     Err(reason) => Ok(Answer::block(reason)),
                 }
             }
-            None => match self.activate_read(&mut session, call) {
-                Ok(()) => self.guard(session, call),
-                Err(reason) => {
-                    session.refuse(call, &reason)?;
-                    Ok(Answer::block(reason))
-                }
-            },
+            None => self.read(session, call),
+        }
+    }
+
+    /// A command that may read a skill: guarded by what was active before, since the new skill
+    /// cannot forbid its own reading, and by the skill too when it does more than read.
+    fn read(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
+        let survey = session.survey(call);
+        let before = session.guard(call)?;
+        if before.ruling.verdict == Verdict::Deny {
+            return Ok(Answer::block(before.ruling.explanation()));
+        }
+        match self.activate_read(&mut session, &survey) {
+            Err(reason) => {
+                session.refuse(call, &reason)?;
+                Ok(Answer::block(reason))
+            }
+            Ok(()) if survey.does_more => self.guard(session, call),
+            Ok(()) => Ok(self.spell(&session, &before.ruling)),
         }
     }
 
@@ -259,8 +271,7 @@ impl Attending<'_> {
     }
 
     /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
-    fn activate_read(&self, session: &mut Session, call: &ToolCall) -> Result<(), String> {
-        let survey = session.survey(call);
+    fn activate_read(&self, session: &mut Session, survey: &Survey) -> Result<(), String> {
         if survey.unplaced.iter().any(|path| signal::is_skill_file(Path::new(path))) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"

@@ -14,6 +14,7 @@ mod end;
 mod events;
 mod global;
 mod guard;
+mod hook;
 mod hostile;
 mod lint;
 mod list;
