@@ -148,8 +148,9 @@ impl Attending<'_> {
         let why = || ruling.explanation();
         match ruling.verdict {
             Verdict::Deny => Answer::block(why()),
-            // Where nobody wrote a policy and no rule speaks, asking is what the agent does anyway.
-            Verdict::Ask if ruling.rule.is_none() && !session.has_written_policy() => {
+            // Where nobody wrote a policy and no rule is surely meant, asking is the agent's own
+            // business: it knows whether its user wants to be asked.
+            Verdict::Ask if !ruling.is_certain() && !session.has_written_policy() => {
                 Answer::NoOpinion
             }
             Verdict::Ask if self.agent.can_ask() => Answer::Ask(why()),

@@ -152,16 +152,20 @@ fn bytes_that_are_no_event_are_blocked() {
 }
 
 #[test]
-fn a_call_of_ten_megabytes_is_judged() {
+fn a_call_of_a_megabyte_is_judged_and_one_of_ten_does_not_pass() {
     // U5
     let world = agents_world();
-    let content = "x".repeat(10 << 20);
     let run = hook(&world, &["claude-code"], &call("big", "Skill", &json!({"skill": "gitty"})));
     assert_eq!(obeyed("claude-code", &run).0, "-");
-    let write = call("big", "Write", &json!({"file_path": "/tmp/T", "content": content}));
-    let (word, reason) = obeyed("claude-code", &hook(&world, &["claude-code"], &write));
-    assert_eq!(word, "block");
-    assert!(reason.contains("gitty"), "{reason}");
+    let write = |bytes: usize| {
+        let content = "x".repeat(bytes);
+        let event = call("big", "Write", &json!({"file_path": "/tmp/T", "content": content}));
+        obeyed("claude-code", &hook(&world, &["claude-code"], &event))
+    };
+    let (word, reason) = write(1 << 20);
+    assert!(word == "block" && reason.contains("gitty"), "{reason}");
+    // Judged or too late: a slow machine does not make it pass.
+    assert_eq!(write(10 << 20).0, "block");
     let command = bash("big", &"git status;".repeat(1 << 20));
     assert_eq!(obeyed("claude-code", &hook(&world, &["claude-code"], &command)).0, "block");
 }
@@ -231,13 +235,6 @@ fn a_changed_journal_blocks() {
     let path = world.home().join(".local/share/metier/sessions/claude-code.s.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("skill_activated", "skill_activatee")).unwrap();
-    // What was summed up of the journal is not believed against the journal itself.
-    for file in std::fs::read_dir(path.parent().unwrap()).unwrap() {
-        let file = file.unwrap().path();
-        if file != path {
-            std::fs::remove_file(file).unwrap();
-        }
-    }
     let (word, reason) = obeyed("claude-code", &hook(&world, &["claude-code"], &bash("s", "ls")));
     assert_eq!(word, "block", "{reason}");
 }
