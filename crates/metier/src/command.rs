@@ -39,8 +39,12 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
     match &cli.command {
         Some(Command::Completions(args)) => return completions::run(args, ui),
         Some(Command::Man(args)) => return man::run(args, ui),
-        Some(Command::Hook(args)) => return Ok(hook::run(args, &cli.global, environment)),
         _ => {}
+    }
+    if let Some(Command::Hook(args)) = &cli.command
+        && let Some(agent) = args.event_of()
+    {
+        return Ok(hook::reply(agent, &cli.global, environment));
     }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
@@ -67,7 +71,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
-        Some(Command::Hook(args)) => Ok(hook::run(args, &cli.global, environment)),
+        Some(Command::Hook(args)) => hook::run(args, &cli.global, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

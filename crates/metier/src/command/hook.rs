@@ -5,6 +5,7 @@
 //! one that agents take for a block. What is answered is decided in `metier-serve`.
 
 mod ground;
+mod setup;
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,11 +20,12 @@ use metier_serve::limits::{HOOK_DEADLINE_MS, MAX_EVENT_BYTES};
 
 use crate::args::Global;
 use crate::env::{self, Environment};
-use crate::error::Status;
+use crate::error::{CommandError, CommandResult, Status};
 use crate::files;
 use crate::settings::Settings;
-use crate::ui;
+use crate::ui::{self, Ui};
 use ground::Grounds;
+use setup::HookAct;
 
 /// The exit code every agent takes for a block, as long as standard error is not empty.
 const BLOCKED: u8 = 2;
@@ -36,16 +38,43 @@ const BLOCKED: u8 = 2;
 /// agent understands it. Nothing on standard output means that metier has no opinion. Whatever goes
 /// wrong is a block with its reason.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  metier hook claude-code < event.json\n  \
-    metier hook codex < event.json")]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  metier hook claude-code < event.json\n  \
+        metier hook setup claude-code\n  metier hook check claude-code"
+)]
 pub(crate) struct HookArgs {
     /// Whose event it is
-    #[arg(value_name = "AGENT", value_parser = agents())]
-    agent: HookAgent,
+    #[arg(value_name = "AGENT", required = true, value_parser = agents())]
+    agent: Option<HookAgent>,
+    /// What to do about the agent's settings instead.
+    #[command(subcommand)]
+    act: Option<HookAct>,
+}
+
+impl HookArgs {
+    /// The agent whose event is to be answered.
+    pub(crate) fn event_of(&self) -> Option<HookAgent> {
+        self.agent.filter(|_| self.act.is_none())
+    }
+}
+
+/// Changes or looks at an agent's settings.
+pub(crate) fn run(
+    args: &HookArgs,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    match &args.act {
+        Some(act) => setup::run(act, global, settings, ui),
+        None => Err(CommandError::usage("no agent is named")),
+    }
 }
 
 /// Answers. Whatever happens, the agent is told.
-pub(crate) fn run(args: &HookArgs, global: &Global, environment: &Environment) -> Status {
+pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment) -> Status {
     if env::stdin_is_terminal() {
         ui::write_stderr(
             "error: an agent sends its event on standard input, and this is a terminal\n\
@@ -53,7 +82,6 @@ pub(crate) fn run(args: &HookArgs, global: &Global, environment: &Environment) -
         );
         return Status::Script(BLOCKED);
     }
-    let agent = args.agent;
     // A panic is told to the agent; on standard error it would be noise.
     std::panic::set_hook(Box::new(|_| {}));
     let said = Arc::new(AtomicBool::new(false));
