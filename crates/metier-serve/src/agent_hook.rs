@@ -199,7 +199,8 @@ impl Attending<'_> {
     /// Claude Code sends a typed command first expanded and then as it was typed.
     fn told_already(&self, session: &Session, wishes: &[Wish]) -> bool {
         let active = session.active_names();
-        let same = |(active, wish): (&String, &Wish)| NameKey::of(active) == NameKey::of(wish.name());
+        let same =
+            |(active, wish): (&String, &Wish)| NameKey::of(active) == NameKey::of(wish.name());
         matches!(self.event.what, What::Prompt(_))
             && self.agent == HookAgent::ClaudeCode
             && !wishes.is_empty()
@@ -227,11 +228,8 @@ impl Attending<'_> {
     /// Activates the skill somebody asks for, or says why not.
     fn activate(&self, session: &mut Session, wish: &Wish) -> Result<(), String> {
         self.check_choice(session, wish)?;
-        let invocation = Invocation {
-            name: wish.name(),
-            arguments: &wish.arguments,
-            trigger: wish.trigger,
-        };
+        let invocation =
+            Invocation { name: wish.name(), arguments: &wish.arguments, trigger: wish.trigger };
         match session.activate(&invocation) {
             Ok(_) => Ok(()),
             Err(error @ ActivationError::NotFound { .. }) => Err(format!(
@@ -284,7 +282,8 @@ impl Attending<'_> {
         }
         for name in self.skills_in(session, &directories)? {
             let arguments = String::new();
-            let invocation = Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };
+            let invocation =
+                Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };
             session.activate(&invocation).map_err(|error| chain(&error))?;
         }
         Ok(())
@@ -297,7 +296,10 @@ impl Attending<'_> {
         let is_one = |at: PathBuf| {
             let named = |directory: &&PathBuf| directory.file_name() == at.file_name();
             directories.contains(&at)
-                || directories.iter().filter(named).any(|directory| self.ground.same(directory, &at))
+                || directories
+                    .iter()
+                    .filter(named)
+                    .any(|directory| self.ground.same(directory, &at))
         };
         let mut names: Vec<String> = Vec::new();
         for entry in &catalog.entries {
@@ -337,7 +339,8 @@ fn grants(session: &Session, ruling: &Ruling) -> bool {
 /// be a command of the agent's own, or a variable.
 fn is_known(session: &Session, name: &str) -> bool {
     let (key, catalog) = (NameKey::of(name), session.catalog());
-    catalog.get(&key).is_some() || catalog.hidden.iter().any(|hidden| hidden.found.name.key() == key)
+    catalog.get(&key).is_some()
+        || catalog.hidden.iter().any(|hidden| hidden.found.name.key() == key)
 }
 
 fn release_all(session: &mut Session) -> Result<(), HookError> {

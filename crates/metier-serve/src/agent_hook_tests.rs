@@ -32,11 +32,16 @@ fn block(agent: HookAgent, input: &str) -> String {
 #[test]
 fn whatever_cannot_be_decided_is_a_block_with_its_reason() {
     // U5
-    let call = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}"#;
+    let call =
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}"#;
     assert_eq!(block(HookAgent::Codex, call), "the settings cannot be used: broken");
-    let skill = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Skill","tool_input":{}}"#;
+    let skill =
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Skill","tool_input":{}}"#;
     let reason = block(HookAgent::ClaudeCode, skill);
-    assert!(reason.starts_with("nothing was decided, because it could not be recorded"), "{reason}");
+    assert!(
+        reason.starts_with("nothing was decided, because it could not be recorded"),
+        "{reason}"
+    );
     assert!(reason.ends_with("full"), "{reason}");
     assert!(matches!(Event::read(HookAgent::Codex, b"x"), Err(EventError::NotJson(_))));
     assert!(block(HookAgent::Codex, "x").starts_with("the event is not JSON"));

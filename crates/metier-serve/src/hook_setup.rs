@@ -134,7 +134,11 @@ pub fn join(agent: HookAgent, files: &[Present], start: &Start) -> Result<Vec<St
             Part::Plugin => plugin(start),
             Part::CodexConfig => {
                 let hooks = files.iter().zip(&joined).find(|(f, _)| f.target.part == Part::Hooks);
-                codex::join(file, hooks.map(|(f, text)| (f.target.path.as_path(), text.as_str())), start)?
+                codex::join(
+                    file,
+                    hooks.map(|(f, text)| (f.target.path.as_path(), text.as_str())),
+                    start,
+                )?
             }
             part => json::join(agent, part, file, start)?,
         };
@@ -166,8 +170,8 @@ impl Start {
         let words = std::iter::once(&self.program).chain(&self.flags);
         let words: Vec<String> = words.map(|word| quoted(word)).collect();
         format!(
-            "{} hook {id} || {{ echo 'metier could not answer, so nothing passes; `metier unlink {id} \
-             --hooks` takes its hooks away' >&2; exit 2; }} {MARK}",
+            "{} hook {id} || {{ echo 'metier could not answer, so nothing passes; `metier hook remove {id}` \
+             takes its hooks away' >&2; exit 2; }} {MARK}",
             words.join(" ")
         )
     }

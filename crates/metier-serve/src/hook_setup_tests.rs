@@ -22,7 +22,10 @@ fn there_and_back(agent: HookAgent, texts: &[Option<&str>]) -> Vec<String> {
     let files = present(agent, texts);
     let joined = join(agent, &files, &start()).expect("joined");
     let with = |texts: &[String]| -> Vec<Present> {
-        let pair = |(file, text): (&Present, &String)| Present { text: Some(text.clone()), ..file.clone() };
+        let pair = |(file, text): (&Present, &String)| Present {
+            text: Some(text.clone()),
+            ..file.clone()
+        };
         files.iter().zip(texts).map(pair).collect()
     };
     let again = join(agent, &with(&joined), &start()).expect("joined again");
@@ -58,9 +61,13 @@ fn what_is_there_stays_in_its_order_and_layout() {
     let text = joined.first().expect("one");
     assert!(text.starts_with("{\n    \"zeta\": 1.5"), "{text}");
     assert!(text.find("\"mine\"") < text.find(MARK) && text.ends_with("\"\u{e9}\"\n}"), "{text}");
-    let gemini = "{\n\t\"mcpServers\": {\n\t\t\"other\": {\n\t\t\t\"command\": \"x\"\n\t\t}\n\t}\n}\n";
+    let gemini =
+        "{\n\t\"mcpServers\": {\n\t\t\"other\": {\n\t\t\t\"command\": \"x\"\n\t\t}\n\t}\n}\n";
     let joined = there_and_back(HookAgent::GeminiCli, &[Some(gemini)]);
-    assert!(joined.concat().contains("\"timeout\": 30000") && joined.concat().contains("\t\t\"metier\""));
+    assert!(
+        joined.concat().contains("\"timeout\": 30000")
+            && joined.concat().contains("\t\t\"metier\"")
+    );
     let codex = "# mine\nmodel = \"m\" # kept\n\n[hooks.state.\"/h/.codex/hooks.json:stop:0:0\"]\n\
         trusted_hash = \"sha256:1\"\n";
     let joined = there_and_back(HookAgent::Codex, &[None, Some(codex)]);
@@ -99,10 +106,7 @@ fn settings_that_cannot_be_read_are_left_as_they_are() {
         check(HookAgent::Codex, &[None, Some("mcp_servers = 1\n")]),
         SetupError::Shape { .. }
     ));
-    assert_eq!(
-        targets(HookAgent::Codex, &Places::default()),
-        Err(SetupError::NoPlace("Codex"))
-    );
+    assert_eq!(targets(HookAgent::Codex, &Places::default()), Err(SetupError::NoPlace("Codex")));
 }
 
 #[test]
@@ -111,7 +115,11 @@ fn codex_knows_a_hook_by_this_digest() {
     for (event, timeout, expected) in [
         ("PreToolUse", 30, "5e57e52998250b9960e1a63000946deddbbafd1caf1f4f2af427562144499000"),
         ("SessionEnd", 3, "5ffc9a50ea81dbba195647612caeac1c60397e128eb38256a4bac6ce836e6daf"),
-        ("UserPromptSubmit", 30, "f4e36a53a20ee311c77f9c009f9c7e1c74e3de73612e6b731f80f3e82888c39d"),
+        (
+            "UserPromptSubmit",
+            30,
+            "f4e36a53a20ee311c77f9c009f9c7e1c74e3de73612e6b731f80f3e82888c39d",
+        ),
     ] {
         let hash = trust_hash(event, "metier hook codex", timeout);
         assert_eq!(hash, format!("sha256:{expected}"));
@@ -135,7 +143,8 @@ fn the_command_is_quoted_and_blocks_without_the_program() {
     let command = start().command(HookAgent::Codex);
     assert!(command.starts_with("'/opt/my tools/metier' hook codex || { echo "), "{command}");
     assert!(command.ends_with("exit 2; } # written by metier"), "{command}");
-    let odd = Start { program: "/a'b".to_owned(), flags: vec!["--home".to_owned(), "/h".to_owned()] };
+    let odd =
+        Start { program: "/a'b".to_owned(), flags: vec!["--home".to_owned(), "/h".to_owned()] };
     assert!(odd.command(HookAgent::Codex).starts_with("'/a'\\''b' --home /h hook codex"));
     assert!(plugin(&odd).contains("[\"/a'b\",\"--home\",\"/h\"]"));
 }
@@ -150,8 +159,16 @@ fn a_switch_that_turns_hooks_off_is_found_with_the_way_around_it() {
         (HookAgent::Codex, "[features]\nhooks = false\n", &["features.hooks"]),
         (HookAgent::Codex, "features.hooks = true\n", &[]),
         (HookAgent::GeminiCli, "{\"hooksConfig\": {\"enabled\": false}}", &["hooksConfig.enabled"]),
-        (HookAgent::GeminiCli, "{\"hooksConfig\": {\"disabled\": [\"metier\"]}}", &["hooksConfig.disabled"]),
-        (HookAgent::GeminiCli, "{\"hooksConfig\": {\"disabled\": [\"x\"], \"enabled\": true}}", &[]),
+        (
+            HookAgent::GeminiCli,
+            "{\"hooksConfig\": {\"disabled\": [\"metier\"]}}",
+            &["hooksConfig.disabled"],
+        ),
+        (
+            HookAgent::GeminiCli,
+            "{\"hooksConfig\": {\"disabled\": [\"x\"], \"enabled\": true}}",
+            &[],
+        ),
         (HookAgent::Opencode, "{}", &[]),
     ] {
         let found = off_switches(agent, Path::new("/p/f"), text);

@@ -72,8 +72,8 @@ impl Event {
         if input.len() > MAX_EVENT_BYTES {
             return Err(EventError::TooLarge);
         }
-        let value: Value =
-            serde_json::from_slice(input).map_err(|error| EventError::NotJson(error.to_string()))?;
+        let value: Value = serde_json::from_slice(input)
+            .map_err(|error| EventError::NotJson(error.to_string()))?;
         let Value::Object(fields) = value else {
             return Err(EventError::NotJson("it is not an object".to_owned()));
         };

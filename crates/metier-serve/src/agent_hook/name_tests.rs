@@ -14,8 +14,7 @@ fn no_two_ids_share_a_session() {
     let hex = digest::hex(&digest::sha256(b"a/b"));
     let forged = format!("sha256-{hex}");
     let ids = ["a", "A", "a/b", "a b", "..", "", "é", &long, &forged, "sha256-", "x"];
-    let mut names: Vec<String> =
-        ids.iter().map(|id| session(HookAgent::ClaudeCode, id)).collect();
+    let mut names: Vec<String> = ids.iter().map(|id| session(HookAgent::ClaudeCode, id)).collect();
     names.extend(ids.iter().map(|id| session(HookAgent::Codex, id)));
     let usual = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     for name in &names {

@@ -55,7 +55,11 @@ pub(super) fn in_call(agent: HookAgent, call: &ToolCall) -> Option<Wish> {
     let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
     let wish = |name: &str, arguments: &str| {
         // A call that names no skill is a wish all the same: for one that does not exist.
-        Wish::new(field(name).unwrap_or_default(), field(arguments).unwrap_or_default(), Trigger::Auto)
+        Wish::new(
+            field(name).unwrap_or_default(),
+            field(arguments).unwrap_or_default(),
+            Trigger::Auto,
+        )
     };
     match (agent, call.tool.as_str()) {
         (HookAgent::ClaudeCode, "Skill") => return Some(wish("skill", "args")),

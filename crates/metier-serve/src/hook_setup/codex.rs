@@ -80,7 +80,8 @@ pub(super) fn part(file: &Present, start: &Start) -> Result<Option<String>, Setu
 /// Takes out the trust in metier's own hooks, known by their digests. Others' stays.
 fn forget(state: &mut Table, start: &Start) {
     let command = start.command(HookAgent::Codex);
-    let hash = |(event, occasion)| trust_hash(event, &command, patience(HookAgent::Codex, occasion));
+    let hash =
+        |(event, occasion)| trust_hash(event, &command, patience(HookAgent::Codex, occasion));
     let hashes: Vec<String> = HookAgent::Codex.needed().map(hash).collect();
     let is_ours = |item: &Item| {
         let hash = item.get("trusted_hash").and_then(Item::as_str);
@@ -137,11 +138,7 @@ fn read(file: &Present) -> Result<DocumentMut, SetupError> {
 }
 
 /// The table `key`, made when it is not there.
-fn table<'a>(
-    root: &'a mut Table,
-    key: &str,
-    file: &Present,
-) -> Result<&'a mut Table, SetupError> {
+fn table<'a>(root: &'a mut Table, key: &str, file: &Present) -> Result<&'a mut Table, SetupError> {
     let made = root.entry(key).or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);

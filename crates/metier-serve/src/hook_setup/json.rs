@@ -176,9 +176,8 @@ fn shape(file: &Present, key: &str, kind: &'static str) -> SetupError {
 fn write(root: &Map<String, Value>, file: &Present) -> String {
     let old = file.text.as_deref().unwrap_or("{}\n");
     let indented = old.lines().find(|line| line.starts_with([' ', '\t']));
-    let indent = indented.map_or("  ", |line| {
-        line.get(..line.len() - line.trim_start().len()).unwrap_or("  ")
-    });
+    let indent = indented
+        .map_or("  ", |line| line.get(..line.len() - line.trim_start().len()).unwrap_or("  "));
     let mut bytes = Vec::new();
     let formatter = PrettyFormatter::with_indent(indent.as_bytes());
     let written = root.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));

@@ -1,4 +1,4 @@
-// Written by `metier link opencode --hooks`; `metier unlink opencode --hooks` removes it.
+// Written by `metier hook setup opencode`; `metier hook remove opencode` removes it.
 // Every tool call is shown to metier first. What metier does not answer does not happen.
 import { spawn } from "node:child_process"
 

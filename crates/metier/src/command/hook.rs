@@ -102,9 +102,7 @@ fn answer(agent: HookAgent, global: &Global, environment: &Environment) -> Answe
     };
     match Settings::load(global, environment) {
         Ok(settings) => attend(agent, &input, &Grounds::new(agent, settings)),
-        Err(error) => {
-            Answer::block(format!("the settings cannot be used: {}", error.message()))
-        }
+        Err(error) => Answer::block(format!("the settings cannot be used: {}", error.message())),
     }
 }
 

@@ -14,7 +14,8 @@ const EVENTS: &str = include_str!("hook/events.tsv");
 pub(crate) fn agents_world() -> World {
     let world = World::new();
     let skill = |root: &str, name: &str, more: &str| {
-        let text = format!("---\nname: {name}\ndescription: Does {name}. Use it.\n{more}---\n\nDo.\n");
+        let text =
+            format!("---\nname: {name}\ndescription: Does {name}. Use it.\n{more}---\n\nDo.\n");
         world.write(format!("{root}/{name}/SKILL.md"), text);
     };
     for root in ["home/.agents/skills", "home/.claude/skills"] {

@@ -15,6 +15,7 @@ mod events;
 mod global;
 mod guard;
 mod hook;
+mod hook_setup;
 mod hostile;
 mod lint;
 mod list;

@@ -35,7 +35,9 @@ pub(crate) enum HookAct {
     #[command(after_help = "Examples:\n  metier hook remove claude-code")]
     Remove(WhichAgent),
     /// Say whether an agent's hooks are there, and what switches them off
-    #[command(after_help = "Examples:\n  metier hook check codex\n  metier hook check gemini-cli --json")]
+    #[command(
+        after_help = "Examples:\n  metier hook check codex\n  metier hook check gemini-cli --json"
+    )]
     Check(WhichAgent),
 }
 
@@ -78,7 +80,12 @@ pub(crate) struct HookState {
 }
 
 /// Does it.
-pub(crate) fn run(act: &HookAct, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
+pub(crate) fn run(
+    act: &HookAct,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
     match act {
         HookAct::Setup(which) => set_up(which.agent, global, settings, ui),
         HookAct::Remove(which) => remove(which.agent, settings, ui),
@@ -222,8 +229,12 @@ fn remark(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> Result<(), Comm
         let (path, key) = (visible_line(&path).into_owned(), switch.key);
         ui.note(&format!("warning: `{key}` in `{path}` switches hooks off in {}", agent.title()));
         match switch.start {
-            Some(start) => ui.note(&format!("hint: `{start}` starts it so that this does not count")),
-            None => ui.note("hint: remove the key; no way to start it is known that overrules this"),
+            Some(start) => {
+                ui.note(&format!("hint: `{start}` starts it so that this does not count"))
+            }
+            None => {
+                ui.note("hint: remove the key; no way to start it is known that overrules this")
+            }
         }
     }
     Ok(())
@@ -268,7 +279,8 @@ fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
 
 fn record_path(agent: HookAgent, settings: &Settings) -> Result<PathBuf, CommandError> {
     let home = settings.home.as_ref();
-    let home = home.ok_or_else(|| CommandError::usage("there is no place to keep what is changed"))?;
+    let home =
+        home.ok_or_else(|| CommandError::usage("there is no place to keep what is changed"))?;
     Ok(home.join("hooks").join(format!("{}.json", agent.as_str())))
 }
 
