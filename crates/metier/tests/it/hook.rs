@@ -89,7 +89,7 @@ fn obeyed(agent: &str, run: &Run) -> (String, String) {
             assert_eq!(output["hookEventName"], "PreToolUse");
             (output["permissionDecision"].as_str().unwrap(), &output["permissionDecisionReason"])
         }
-        _ => panic!("{agent} would let this pass: {answer}"),
+        _ => unreachable!("{agent} would let this pass: {answer}"),
     };
     if word == "block" {
         assert_eq!(members(&answer), ["decision", "reason"]);
