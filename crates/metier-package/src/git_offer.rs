@@ -4,11 +4,12 @@ use crate::entry::{Entry, Kind};
 use crate::fetch::FetchError;
 use crate::git::repository::Repository;
 use crate::limits::SMALL_REPOSITORY_FILES;
-use crate::offer::Offer;
+use crate::offer::{Offer, Take};
 
 /// The tree of a commit, or of a directory in it.
 pub(crate) struct GitOffer<'a, 'r> {
     repository: &'a Repository<'r>,
+    commit: String,
     entries: Vec<Entry>,
     /// The objects' ids, in the order of the entries.
     ids: Vec<String>,
@@ -25,7 +26,7 @@ impl<'a, 'r> GitOffer<'a, 'r> {
         let (entries, ids): (Vec<Entry>, Vec<String>) =
             repository.list(commit, path)?.into_iter().unzip();
         let here = vec![false; ids.len()];
-        let mut offer = Self { repository, entries, ids, here };
+        let mut offer = Self { repository, commit: commit.to_owned(), entries, ids, here };
         if offer.entries.len() <= SMALL_REPOSITORY_FILES {
             let all: Vec<usize> = (0..offer.entries.len()).collect();
             offer.prepare(&all)?;
@@ -50,7 +51,7 @@ impl Offer for GitOffer<'_, '_> {
             wanted.iter().filter(is_new).copied().filter(|i| self.is_content(*i)).collect();
         let ids: Vec<String> =
             new.iter().filter_map(|index| self.ids.get(*index).cloned()).collect();
-        let sizes = self.repository.bring_content(&ids)?;
+        let sizes = self.repository.bring_content(&self.commit, &ids)?;
         for (index, size) in new.into_iter().zip(sizes) {
             if let (Some(entry), Some(here)) =
                 (self.entries.get_mut(index), self.here.get_mut(index))
@@ -62,11 +63,7 @@ impl Offer for GitOffer<'_, '_> {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        wanted: &[usize],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError> {
         let facts =
             |index: &usize| Some((self.ids.get(*index)?.as_str(), self.entries.get(*index)?.size));
         let objects: Vec<(&str, u64)> = wanted.iter().filter_map(facts).collect();

@@ -8,20 +8,23 @@
 //! nobody anything: whoever calls it brings the yes.
 
 pub mod approve;
-mod archive;
+pub mod archive;
 mod atomic;
 mod change;
 pub mod collect;
 mod copy;
 pub mod difference;
 mod directory;
+mod download;
 mod entry;
 pub mod fetch;
 mod git;
 mod git_offer;
 pub mod hazard;
 pub mod home;
+pub mod inspect;
 pub mod install;
+pub mod installed;
 mod keep;
 pub mod ledger;
 pub mod limits;
@@ -33,6 +36,7 @@ pub mod receipt;
 mod records;
 pub mod reference;
 pub mod remove;
+mod retry;
 mod skills;
 pub mod source;
 mod stage;
@@ -45,12 +49,16 @@ pub mod verify;
 pub mod wanted;
 
 #[cfg(test)]
+#[path = "fixture_tests.rs"]
 mod fixture;
+#[cfg(test)]
+#[path = "tampers_tests.rs"]
+mod tampers;
 
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};
 pub use copy::CopyError;
-pub use fetch::{Fetch, FetchError, Retry, Select, fetch, fetch_locked, offered, resolve};
+pub use fetch::{Fetch, FetchError, Select, fetch, fetch_locked, offered, resolve};
 pub use hazard::Hazard;
 pub use home::{Home, Place};
 pub use install::{Candidate, Done, Drift, Outcome, Request, install};
@@ -60,6 +68,7 @@ pub use progress::{Progress, Silent, Step};
 pub use records::RecordError;
 pub use reference::{Bases, Reference, ReferenceError};
 pub use remove::{remove, rollback};
+pub use retry::Retry;
 pub use skills::Offered;
 pub use source::{Fetched, Locked, Refused, Signature, Staged};
 pub use turn::{Owner, Turn, TurnError};

@@ -56,6 +56,11 @@ impl Area {
         Ok(())
     }
 
+    /// What was written so far.
+    pub(crate) fn tree(&self) -> Tree {
+        Tree::new(self.files.clone())
+    }
+
     /// Keeps what was written, and says what it is.
     pub(crate) fn keep(mut self) -> (PathBuf, Tree) {
         self.kept = true;
@@ -85,6 +90,11 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether anything is at `path`.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 /// Removes a directory if nothing is in it.
 pub(crate) fn remove_if_empty(path: &Path) {
     let _ = fs::remove_dir(path);
@@ -97,11 +107,6 @@ pub(crate) fn missing_space(path: &Path, wanted: u64) -> Option<u64> {
     let free = there.f_bavail.saturating_mul(there.f_frsize);
     let needed = wanted.saturating_add(SPARE_BYTES);
     needed.checked_sub(free).filter(|missing| *missing > 0)
-}
-
-/// Gives a directory its final name.
-pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    fs::rename(from, to)
 }
 
 #[cfg(test)]

@@ -36,6 +36,9 @@ pub struct Reason {
     /// Whether the call only might be what the rule is about.
     #[serde(skip)]
     pub possibly: bool,
+    /// Whether no rule said so, only what holds where none does.
+    #[serde(skip)]
+    pub by_default: bool,
 }
 
 /// A verdict with every reason, strictest first.
@@ -82,7 +85,8 @@ impl std::fmt::Display for Verdict {
 impl Reason {
     /// A reason that comes from no rule and no skill.
     pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
-        Self { verdict, text: text.into(), rule: None, skill: None, possibly: false }
+        let (text, possibly, by_default) = (text.into(), false, false);
+        Self { verdict, text, rule: None, skill: None, possibly, by_default }
     }
 
     /// The same reason, naming the policy rule.

@@ -121,3 +121,7 @@ impl Drop for Desk {
         let _ = self.close();
     }
 }
+
+#[cfg(test)]
+#[path = "desk_tests.rs"]
+mod tests;

@@ -17,6 +17,7 @@ mod interrupt;
 mod law;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod packages;
 mod parallel;
 mod serving;
 mod session;

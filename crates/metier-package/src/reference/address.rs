@@ -101,10 +101,11 @@ fn short(text: &str, base: &str, requested: Option<String>) -> Result<Reference,
     };
     let below = |name: &str| below(base, owner, name);
     let mut reference = below(name)?;
-    if path.is_empty() && name != COLLECTION {
-        if let Origin::Git(url) = below(COLLECTION)?.origin {
-            reference.otherwise = Some(Otherwise { url, skill: name.to_owned() });
-        }
+    if path.is_empty()
+        && name != COLLECTION
+        && let Origin::Git(url) = below(COLLECTION)?.origin
+    {
+        reference.otherwise = Some(Otherwise { url, skill: name.to_owned() });
     }
     Ok(Reference { path, requested, ..reference })
 }
@@ -122,7 +123,7 @@ fn below(base: &str, owner: &str, name: &str) -> Result<Reference, ReferenceErro
 }
 
 fn git(url: String, path: String, requested: Option<String>) -> Reference {
-    Reference { origin: Origin::Git(url), path, requested, otherwise: None }
+    Reference { origin: Origin::Git(url), path, requested, viewed: false, otherwise: None }
 }
 
 fn archive(place: &Place, path: &str) -> Result<Reference, ReferenceError> {
@@ -131,8 +132,8 @@ fn archive(place: &Place, path: &str) -> Result<Reference, ReferenceError> {
         return Err(ReferenceError::Repository(path.to_owned()));
     }
     let url = format!("{}/{path}", place.prefix());
-    let origin = Origin::ArchiveUrl(url);
-    Ok(Reference { origin, path: String::new(), requested: None, otherwise: None })
+    let (origin, path) = (Origin::ArchiveUrl(url), String::new());
+    Ok(Reference { origin, path, requested: None, viewed: false, otherwise: None })
 }
 
 /// A path and what stands after `//` in it.
@@ -254,6 +255,9 @@ impl Place {
     /// The URL of the repository at these parts of a path.
     fn repository(&self, parts: &[&str]) -> Result<String, ReferenceError> {
         check_parts(parts)?;
+        if parts.is_empty() {
+            return Err(ReferenceError::Repository(String::new()));
+        }
         let two = TWO_PARTS.contains(&&*self.host) && self.is_web();
         if (two && parts.len() != 2) || (self.is_known() && parts.len() < 2) {
             return Err(ReferenceError::Repository(parts.join("/")));
@@ -338,7 +342,8 @@ impl View<'_> {
             return Err(ReferenceError::Path { path: path.join("/"), why });
         }
         let requested = Some(checked_ref(&decode(self.name)?)?);
-        Ok(git(url, checked_path(&path.join("/"))?, requested))
+        let reference = git(url, checked_path(&path.join("/"))?, requested);
+        Ok(Reference { viewed: true, ..reference })
     }
 }
 

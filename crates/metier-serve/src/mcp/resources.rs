@@ -77,6 +77,8 @@ pub(super) fn read(session: &mut Session, uri: &str) -> Result<ReadResourceResul
         ResourceError::Journal(error) => super::refused(&error),
         ResourceError::SkillNotFound { .. }
         | ResourceError::NotTrusted(_)
+        | ResourceError::Denied { .. }
+        | ResourceError::Changed(_)
         | ResourceError::Read(_) => {
             let mut failure = missing();
             failure.message = error.to_string().into();
@@ -102,3 +104,7 @@ pub(super) fn mime_type(path: &str, binary: bool) -> &'static str {
         None => "text/plain",
     }
 }
+
+#[cfg(test)]
+#[path = "resources_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::panic,
     reason = "tests write files and stop when something is not as promised"
@@ -10,10 +11,12 @@
 mod budget;
 mod clients;
 mod dialects;
+mod eras;
 mod ground;
 mod hostile;
 mod http;
 mod mcp;
+mod parity;
 mod seed_chibi;
 mod seed_omniforge;
 mod seed_tavern;

@@ -57,7 +57,8 @@ fn every_tool_has_schemas_and_says_what_it_does() {
         for tool in tools {
             assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
             assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
-            assert_eq!(tool["annotations"]["openWorldHint"].as_bool(), Some(false), "{tool}");
+            let runs = tool["name"] == "script_run";
+            assert_eq!(tool["annotations"]["openWorldHint"], runs, "{tool}");
         }
         let hint = |name: &str| {
             let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
@@ -292,5 +293,11 @@ fn a_request_without_a_handshake_may_name_its_session() {
         let guard = call("tool_guard", json!({"tool": "Write", "arguments": {}}));
         let ruled = second.get("tools/call", guard).await;
         assert_eq!(ruled["structuredContent"]["verdict"], "deny", "what was active still is");
+        let mut third = attach(&service, None);
+        third.begin("2025-11-25").await;
+        let meta = json!({ SESSION_KEY: "mine" });
+        let asked = json!({"name": "skill_status", "arguments": {}, "_meta": meta});
+        let status = third.get("tools/call", asked).await;
+        assert_ne!(status["structuredContent"]["session"], "mine", "who shook hands has its own");
     });
 }

@@ -51,6 +51,26 @@ fn every_file_is_named_once_and_is_what_its_digest_says() {
 }
 
 #[test]
+fn agents_from_before_the_extension_find_an_index() {
+    // U2
+    run(async {
+        let mut wire = client(Ground::usual()).await;
+        let read = wire.get("resources/read", json!({"uri": "skill://index.json"})).await;
+        let content = &read["contents"][0];
+        assert_eq!(content["mimeType"], "application/json");
+        let index: Value = serde_json::from_str(content["text"].as_str().unwrap()).unwrap();
+        let listed = wire.get("skills/list", json!({})).await;
+        let (old, new) =
+            (index["skills"].as_array().unwrap(), listed["skills"].as_array().unwrap());
+        assert_eq!(old.len(), new.len());
+        for (old, new) in old.iter().zip(new) {
+            assert_eq!((&old["url"], &old["frontmatter"]), (&new["uri"], &new["frontmatter"]));
+            assert_eq!(old["digest"], new["resources"][0]["digest"]);
+        }
+    });
+}
+
+#[test]
 fn what_is_not_there_is_an_error_that_names_it() {
     // U2, R1
     run(async {
@@ -124,6 +144,30 @@ fn a_thousand_skills_come_page_by_page_each_once() {
             }
             assert_eq!(seen, 230, "{method}");
         }
+    });
+}
+
+#[test]
+fn a_name_that_is_not_the_standards_is_a_resource_but_no_skill_of_the_extension() {
+    // U2
+    run(async {
+        let store = MemoryStore::new(Layer::Personal)
+            .file("good-name/SKILL.md", skill("good-name", ""))
+            .file("odd_name/SKILL.md", skill("odd_name", ""))
+            .file("straße/SKILL.md", skill("straße", ""));
+        let mut wire = client(Ground::over(store)).await;
+        let listed = wire.get("skills/list", json!({})).await;
+        let names: Vec<&Value> = listed["skills"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|s| &s["frontmatter"]["name"])
+            .collect();
+        assert_eq!(names, ["good-name"]);
+        let resources = wire.get("resources/list", json!({})).await;
+        assert_eq!(resources["resources"].as_array().unwrap().len(), 3);
+        let refused = wire.ask("skills/get", json!({"uri": "skill://odd_name/SKILL.md"})).await;
+        assert_eq!(refused["error"]["code"], -32602);
     });
 }
 

@@ -6,12 +6,15 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod bundled_hello;
+mod bundled_kalshi;
 mod check;
 mod choosing;
 mod completions;
 mod contract;
 mod end;
 mod events;
+mod gc;
 mod global;
 mod guard;
 mod hook;
@@ -20,16 +23,20 @@ mod hostile;
 mod lint;
 mod list;
 mod man;
+mod mcp;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod overhead;
 mod overview;
+mod packages;
 mod policy;
 mod prompt;
 mod props;
 mod read;
 mod release;
 mod replay;
+mod run;
 mod search;
 mod session;
 mod settings;

@@ -71,11 +71,10 @@ fn the_hint_how_to_trust_a_project_does_so_when_followed() {
     world.write("project/.git/HEAD", "");
     world.skill("project/.agents/skills", "deploy", "Deploys the site. Use for a release.");
     let hint = metier(&world, &["check"]).stdout;
-    let (_, hint) = hint.split_once("hint: trust this project's skills by adding `").unwrap();
-    let (folder, hint) = hint.split_once("` to `trusted-folders` in `").unwrap();
-    let (file, _) = hint.split_once('`').unwrap();
+    let (_, hint) = hint.split_once("hint: `metier trust ").unwrap();
+    let (folder, _) = hint.split_once("` trusts this project's skills").unwrap();
     assert_eq!(world.redact(folder), "[WORLD]/project");
-    world.write(file, format!("trusted-folders = [\"{folder}\"]"));
+    assert_eq!(metier(&world, &["trust", folder, "--yes"]).code, 0);
     let trusted = metier(&world, &["list", "--json"]).json();
     assert_eq!(trusted["skills"][0]["name"], "deploy");
     assert_eq!(trusted["skills"][0]["active"], true);
@@ -125,4 +124,18 @@ fn only_immediate_directories_count_where_a_root_says_so() {
     };
     assert_eq!((config(false), config(true)), (2, 1));
     assert_eq!(metier(&world, &["list", "--json"]).json()["skipped"], json!([]));
+}
+
+#[test]
+fn a_settings_file_that_is_no_file_is_refused_and_waited_for_by_nobody() {
+    // N1, U1
+    let world = World::new();
+    let fifo = world.path().join("fifo");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    for path in [fifo.to_str().unwrap(), "/dev/zero", "/"] {
+        let run = metier(&world, &["list", "--config", path]);
+        assert_eq!(run.code, 2, "{path}");
+        assert!(run.stderr.contains("it is not a file"), "{path}: {}", run.stderr);
+    }
 }

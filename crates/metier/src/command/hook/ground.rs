@@ -51,7 +51,7 @@ impl Grounds {
             cancel: Cancel::never(),
             view,
         };
-        let mut setup = session::setup(settings, purpose, ids);
+        let mut setup = session::setup(settings, purpose, ids, &stream.journal);
         setup.settings.again = Again::Repeat;
         Ok(match has_view {
             true => Session::open(setup, Box::new(journal))?,
