@@ -41,7 +41,7 @@ fn ask_and_allow_name_the_event() {
 
 #[test]
 fn a_reason_is_one_visible_line_never_empty_and_never_long() {
-    // U5, N6
+    // U5
     for empty in ["", " \n ", "\t"] {
         check(
             &Answer::block(empty),

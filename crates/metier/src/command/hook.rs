@@ -5,7 +5,7 @@
 //! one that agents take for a block. What is answered is decided in `metier-serve`.
 
 mod ground;
-mod setup;
+pub(crate) mod setup;
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
