@@ -34,3 +34,17 @@ pub const MAX_COMPLETIONS: usize = 100;
 
 /// Frames an answer lists when nobody says how many.
 pub const FRAMES: u64 = 20;
+
+/// Longest event of an agent's hook, in bytes: a call that writes a whole file carries it.
+pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Longest id of an agent's session that stands for itself in a name, in bytes; a longer one is
+/// digested. Agents use 36.
+pub const MAX_EVENT_ID_BYTES: usize = 96;
+
+/// Longest reason an agent is told, in characters: a few sentences, for a model reads it.
+pub const MAX_REASON_CHARS: usize = 2_000;
+
+/// Milliseconds after which a hook call is blocked because it took too long: far below the shortest
+/// patience of any agent, whose own answer to that is to run the tool.
+pub const HOOK_DEADLINE_MS: u64 = 3_000;

@@ -9,7 +9,7 @@ use metier_store::Layer;
 
 use crate::command::{
     add, adopt, agents, check, chibi, completions, doctor, end, events, gc, guard, help_script,
-    info, link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release, remove,
+    hook, info, link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release, remove,
     replay, rollback, run, scripts, search, show, status, sync, tour, trust, unlink, update,
     use_skill, verify, why,
 };
@@ -132,6 +132,7 @@ pub(crate) enum Command {
     Metrics(metrics::MetricsArgs),
     Mcp(mcp::McpArgs),
     Chibi(chibi::ChibiArgs),
+    Hook(hook::HookArgs),
     Gc(gc::GcArgs),
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),

@@ -12,6 +12,7 @@ pub(crate) mod events;
 pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod help_script;
+pub(crate) mod hook;
 pub(crate) mod info;
 pub(crate) mod link;
 pub(crate) mod lint;
@@ -49,7 +50,8 @@ use crate::packages;
 use crate::settings::Settings;
 use crate::ui::Ui;
 
-/// Runs the command that was typed. Completions and the man page work whatever the settings say.
+/// Runs the command that was typed. Completions and the man page work
+/// whatever the settings say, and a hook answers whatever they say.
 pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> CommandResult {
     match &cli.command {
         Some(Command::Completions(args)) => return completions::run(args, ui),
@@ -57,6 +59,11 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         // Broken settings are an answer to the plugin's host, too.
         Some(Command::Chibi(args)) => return chibi::run(args, &cli.global, environment, ui),
         _ => {}
+    }
+    if let Some(Command::Hook(args)) = &cli.command
+        && let Some(agent) = args.event_of()
+    {
+        return Ok(hook::reply(agent, &cli.global, environment));
     }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
@@ -87,6 +94,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
+        Some(Command::Hook(args)) => hook::run(args, &cli.global, &settings, ui),
         Some(Command::Gc(args)) => gc::run(args, &settings, ui),
         Some(Command::Add(args)) => add::run(args, &settings, ui),
         Some(Command::Remove(args)) => remove::run(args, &settings, ui),

@@ -233,6 +233,11 @@ impl Environment {
     }
 }
 
+/// Where this very program is.
+pub(crate) fn program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
 /// The process's arguments.
 pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()

@@ -5,6 +5,7 @@
 //! Start reading at [`run`]: the arguments are read, the settings put together, one command fills
 //! the [`Ui`], and everything is written at the end.
 
+mod agent_files;
 mod args;
 mod caller;
 mod clock;

@@ -20,6 +20,8 @@ mod events;
 mod gc;
 mod global;
 mod guard;
+mod hook;
+mod hook_setup;
 mod hostile;
 mod lint;
 mod list;
