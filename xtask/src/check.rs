@@ -1,11 +1,13 @@
 //! `cargo xtask check`: what CI runs, in the order that fails fastest.
 
-use crate::{process, tidy};
+use crate::{process, system, tidy, tools};
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run(_: &[String]) -> Result<(), String> {
     process::run("cargo", &["fmt", "--all", "--check"])?;
     tidy::run()?;
+    tools::run()?;
+    system::install();
     process::run(
         "cargo",
         &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],

@@ -13,10 +13,15 @@
 mod bench;
 mod check;
 mod fuzz;
+mod mcp;
 mod process;
+mod race;
 mod requirements;
+mod sanitize;
 mod source;
+mod system;
 mod tidy;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -42,6 +47,12 @@ const TASKS: &[Task] = &[
         run: |_| tidy::run(),
     },
     Task {
+        name: "tools",
+        arguments: "",
+        about: "install into target/tools what the tests need (check does it too)",
+        run: |_| tools::run(),
+    },
+    Task {
         name: "requirements",
         arguments: "",
         about: "rewrite the test column of docs/requirements.md from the tests",
@@ -52,6 +63,24 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "mcp",
+        arguments: "",
+        about: "the MCP server before the official judges, installed when they are missing",
+        run: |_| mcp::run(),
+    },
+    Task {
+        name: "sanitize",
+        arguments: "",
+        about: "unit tests of the crate with `unsafe` under AddressSanitizer; needs nightly",
+        run: sanitize::run,
+    },
+    Task {
+        name: "race",
+        arguments: "[SWAPS]",
+        about: "swap a million links under a reader, for each way to resolve a path",
+        run: race::run,
     },
     Task {
         name: "bench",

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod files;
+mod links;
 mod proofs;
 
 use crate::requirements;
@@ -18,6 +19,7 @@ pub(crate) fn run() -> Result<(), String> {
 fn problems() -> Vec<String> {
     let mut problems = architecture::problems();
     problems.extend(files::problems());
+    problems.extend(links::problems());
     problems.extend(proofs::problems());
     problems.extend(requirements::problems());
     problems

@@ -201,6 +201,7 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Option<Manifest> {
         self.missing();
+        self.portability_is_known();
         let mut draft = self.draft;
         let from_metadata = |wanted: &str| {
             draft.metadata.iter().find(|(key, _)| key.value == wanted).map(|(_, text)| text.clone())
@@ -226,6 +227,15 @@ impl Reader<'_> {
             extra: draft.extra,
             keys: draft.keys,
         })
+    }
+
+    /// An author whose `compatibility` names metier knows that the extensions are not for everybody.
+    fn portability_is_known(&mut self) {
+        let Some(text) = &self.draft.compatibility else { return };
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        if words.any(|word| word.eq_ignore_ascii_case("metier")) {
+            self.diagnostics.retain(|diagnostic| diagnostic.code != Code::FieldNotPortable);
+        }
     }
 
     fn missing(&mut self) {

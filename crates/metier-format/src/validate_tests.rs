@@ -523,3 +523,18 @@ fn strict_and_lenient_see_the_same_findings() {
     assert_eq!(diagnostic.severity(Mode::Strict).as_str(), "error");
     assert_eq!(diagnostic.severity(Mode::Lenient).as_str(), "advice");
 }
+
+#[test]
+fn a_skill_that_says_it_is_for_metier_may_use_extensions() {
+    // F5, B1
+    let check = |lines: &str, expect: usize| {
+        let found = parse(file(lines).as_bytes(), None).diagnostics;
+        let not_portable = found.iter().filter(|d| d.code == Code::FieldNotPortable);
+        assert_eq!(not_portable.count(), expect, "{lines}");
+    };
+    check("permissions:\n  network: true\ntags: a", 2);
+    check("compatibility: Needs git\ntags: a", 1);
+    check("compatibility: For metiers\ntags: a", 1);
+    check("compatibility: Made for Metier, needs git\ntags: a", 0);
+    check("tags: a\ncompatibility: metier reads the tags", 0);
+}

@@ -1,14 +1,138 @@
-//! Archives on this machine, unpacked entry by entry into a directory of ours.
+//! Archives on this machine: `.tar.gz`, `.zip`, and `.skill`, which is either. Read entry by entry by
+//! readers that know one way to read each byte and refuse what has two; nothing is unpacked by a path
+//! that has not been checked.
+//!
+//! The content of files is laid down in a directory of ours that is gone again afterwards; links are
+//! kept as what they say. So the rest of fetching sees what it sees of a directory.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the one place where an archive is read, whole and bounded"
+)]
+
+mod tar;
+mod zip;
+
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::directory::Directory;
+use crate::entry::{Amounts, Checker, Entry, Kind};
 use crate::fetch::{Fetch, FetchError};
+use crate::hazard::{At, Hazard};
+use crate::limits::{MAX_ARCHIVE_BYTES, MAX_RATIO, RATIO_FREE_BYTES};
+use crate::staging::{Area, missing_space};
 
-/// Unpacks the archive, has the directory used, and removes it.
+/// Where content lies while an archive is looked at.
+const UNPACKED: &str = ".unpacked";
+
+/// Why reading an archive stopped.
+#[derive(Debug)]
+enum Stop {
+    Hazard(At),
+    System(FetchError),
+}
+
+impl From<At> for Stop {
+    fn from(at: At) -> Self {
+        Self::Hazard(at)
+    }
+}
+
+/// Is given each entry of an archive with its content.
+type Take<'a> = &'a mut dyn FnMut(Entry, &[u8]) -> Result<(), Stop>;
+
+/// Lays the archive's content down, has it used, and removes it.
 pub(crate) fn with_unpacked<T>(
     path: &Path,
-    _settings: &Fetch<'_>,
-    _then: &mut dyn FnMut(&Path) -> Result<T, FetchError>,
+    settings: &Fetch<'_>,
+    then: &mut dyn FnMut(&mut Directory) -> Result<T, FetchError>,
 ) -> Result<T, FetchError> {
-    Err(FetchError::Unsupported { place: path.display().to_string() })
+    let bytes = read(path)?;
+    if let Some(missing) = missing_space(settings.staging, bytes.len() as u64) {
+        return Err(FetchError::NoSpace { missing, path: settings.staging.to_owned() });
+    }
+    let at = settings.staging.join(UNPACKED);
+    let mut area = Area::new(at.clone()).map_err(|error| FetchError::io(&at, error))?;
+    let entries = unpack(&bytes, &mut area).map_err(|stop| match stop {
+        Stop::Hazard(at) => FetchError::Refused(at),
+        Stop::System(error) => error,
+    })?;
+    drop(bytes);
+    then(&mut Directory::with_entries(area.path(), entries)?)
 }
+
+fn unpack(bytes: &[u8], area: &mut Area) -> Result<Vec<Entry>, Stop> {
+    let mut checker = Checker::new(Amounts::ARCHIVE);
+    let mut entries = Vec::new();
+    let mut take = |mut entry: Entry, content: &[u8]| {
+        let Some(path) = inner_path(&entry) else { return Ok(()) };
+        entry.path = path;
+        let path = checker.admit(&entry)?;
+        if let Kind::File { executable } = entry.kind {
+            let wrote = area.write(&path, executable, content);
+            wrote.map_err(|error| Stop::System(FetchError::io(&area.path().join(&path), error)))?;
+        }
+        entries.push(entry);
+        Ok(())
+    };
+    match bytes {
+        [0x1f, 0x8b, ..] => tar::read(bytes, &mut take)?,
+        [b'P', b'K', ..] => zip::read(bytes, &mut take)?,
+        _ => return Err(malformed("it is neither a gzipped tar nor a zip file").into()),
+    }
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(entries)
+}
+
+/// The path without the `./` that many programs put in front and the `/` they put behind
+/// directories; none for the archive's own directory.
+fn inner_path(entry: &Entry) -> Option<Box<[u8]>> {
+    let path = entry.path.strip_prefix(b"./").unwrap_or(&entry.path);
+    let path = match entry.kind {
+        Kind::Directory => path.strip_suffix(b"/").unwrap_or(path),
+        Kind::File { .. } | Kind::Link(_) | Kind::Refused(_) => path,
+    };
+    let root = entry.kind == Kind::Directory && matches!(path, b"" | b".");
+    (!root).then(|| path.into())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, FetchError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => FetchError::NotFound { place: path.display().to_string() },
+        _ => FetchError::io(path, error),
+    };
+    let file = File::open(path).map_err(failed)?;
+    let data = file.metadata().map_err(failed)?;
+    if !data.is_file() {
+        return Err(FetchError::NotFound { place: path.display().to_string() });
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_ARCHIVE_BYTES {
+        return Err(FetchError::Refused(Hazard::TooLarge(MAX_ARCHIVE_BYTES).at(b".")));
+    }
+    Ok(bytes)
+}
+
+fn malformed(why: &str) -> At {
+    Hazard::Malformed(why.to_owned()).at(b".")
+}
+
+/// The most that so many packed bytes may become.
+fn most_unpacked(packed: u64) -> u64 {
+    packed.saturating_mul(MAX_RATIO).saturating_add(RATIO_FREE_BYTES)
+}
+
+/// What the mode of a file in an archive says it is, links and directories aside.
+fn file_kind(mode: u64) -> Kind {
+    match mode & 0o6000 {
+        0 => Kind::File { executable: mode & 0o111 != 0 },
+        _ => Kind::Refused(Hazard::SetUser),
+    }
+}
+
+#[cfg(test)]
+#[path = "archive_tests.rs"]
+mod tests;

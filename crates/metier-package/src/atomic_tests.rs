@@ -1,1 +1,117 @@
+use super::faults::{self, Fault};
+use super::*;
+use crate::fixture::Ground;
 
+fn folder(ground: &Ground) -> Folder {
+    Folder::make_all(&ground.path().join("a/b/c")).unwrap()
+}
+
+#[test]
+fn a_file_is_replaced_whole_or_not_at_all() {
+    // P2, P5
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    folder.replace("f", b"old", 0o644).unwrap();
+    let (_, calls) = faults::with(None, || folder.replace("f", b"new", 0o644).unwrap());
+    folder.replace("f", b"old", 0o644).unwrap();
+    for at in 0..calls.len() {
+        for fault in [Fault::Gone, Fault::Fails(Errno::NOSPC)] {
+            let _ = faults::with(Some((at, fault)), || folder.replace("f", b"new", 0o644));
+            let text = folder.read("f", 9).unwrap().unwrap();
+            assert!(text == b"old" || text == b"new", "{at}");
+            folder.replace("f", b"old", 0o644).unwrap();
+        }
+    }
+}
+
+#[test]
+fn every_rename_is_after_the_bytes_and_before_the_directory_is_flushed() {
+    // P5
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    let (_, calls) = faults::with(None, || folder.replace("f", b"x", 0o644).unwrap());
+    assert_eq!(calls, ["create", "write", "fsync", "fchmod", "rename", "fsync"]);
+    let (_, calls) = faults::with(None, || folder.append("g", b"x\n", 0o600).unwrap());
+    assert_eq!(calls, ["open to append", "pwrite", "fsync", "fsync"]);
+}
+
+#[test]
+fn a_line_that_was_cut_short_is_ended_before_the_next() {
+    // P5
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    folder.append("lines", b"one\n", 0o600).unwrap();
+    folder.replace("lines", b"one\ntw", 0o600).unwrap();
+    folder.append("lines", b"three\n", 0o600).unwrap();
+    assert_eq!(folder.read("lines", 99).unwrap().unwrap(), b"one\ntw\nthree\n");
+}
+
+#[test]
+fn nothing_leaves_the_folder() {
+    // P2
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    ground.write("outside/secret", "s");
+    folder.point("way", "../../../outside").unwrap();
+    assert!(folder.find_beneath("way").is_err());
+    assert!(folder.beneath("way/x").is_err());
+    assert!(folder.child("way").is_err());
+    assert!(folder.read("way", 9).is_err());
+    folder.remove("way").unwrap();
+    assert_eq!(ground.text("outside/secret"), "s", "the link went, not what it led to");
+    assert_eq!(folder.kind("way").unwrap(), None);
+    assert_eq!(folder.beneath("x/y").unwrap().path(), folder.path().join("x/y"));
+}
+
+#[test]
+fn only_regular_files_within_the_limit_are_read() {
+    // P2
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    folder.replace("f", b"12345", 0o644).unwrap();
+    assert_eq!(folder.read("f", 5).unwrap().unwrap(), b"12345");
+    assert!(folder.read("f", 4).is_err());
+    assert_eq!(folder.read("none", 4).unwrap(), None);
+    folder.make("d", 0o755).unwrap();
+    assert!(folder.read("d", 4).is_err());
+    let kinds = [("f", Kind::File), ("d", Kind::Directory)];
+    for (name, kind) in kinds {
+        assert_eq!(folder.kind(name).unwrap(), Some(kind));
+    }
+    folder.link("l", b"f").unwrap();
+    assert_eq!(folder.kind("l").unwrap(), Some(Kind::Link));
+    assert_eq!(folder.target("l").unwrap().unwrap(), Path::new("f"));
+    assert_eq!(folder.target("f").unwrap(), None);
+    assert_eq!(folder.names().unwrap(), ["d", "f", "l"]);
+}
+
+#[test]
+fn a_failure_names_its_path_and_tells_a_full_disk_apart() {
+    // P2
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    let at = Some((0, Fault::Fails(Errno::NOSPC)));
+    let (failed, _) = faults::with(at, || folder.replace("f", b"x", 0o644));
+    let error = failed.unwrap_err();
+    assert!(error.is_full() && !error.is_missing());
+    assert!(error.to_string().contains("a/b/c/"), "{error}");
+    assert!(Folder::open(&ground.path().join("nowhere")).unwrap_err().is_missing());
+    assert!(Folder::make_all(Path::new("/proc/nothing/here")).is_err());
+    let (failed, _) = faults::with(Some((1, Fault::Fails(Errno::IO))), || folder.point("p", "x"));
+    assert!(failed.is_err() && folder.names().unwrap().is_empty(), "no draft is left");
+}
+
+#[test]
+fn trees_are_removed_with_whatever_names_are_in_them() {
+    // P2
+    use std::os::unix::ffi::OsStrExt as _;
+    let ground = Ground::new();
+    let folder = folder(&ground);
+    let tree = folder.beneath("t/u").unwrap();
+    tree.replace("f", b"x", 0o444).unwrap();
+    rustix::fs::symlink("x", tree.path().join(std::ffi::OsStr::from_bytes(b"\xff"))).unwrap();
+    tree.set_mode(0o555).unwrap();
+    folder.remove("t").unwrap();
+    folder.remove("t").unwrap();
+    assert!(folder.names().unwrap().is_empty());
+}

@@ -11,7 +11,8 @@ use crate::entry::{Entry, Kind};
 use crate::fetch::FetchError;
 use crate::hazard::Hazard;
 use crate::limits::{MAX_FILE_BYTES, MAX_SOURCE_DEPTH, MAX_SOURCE_ENTRIES};
-use crate::offer::Offer;
+use crate::offer::{Offer, Take};
+use crate::skills;
 
 const OPEN: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
@@ -30,18 +31,17 @@ pub(crate) struct Directory {
 impl Directory {
     /// Lists everything below `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, FetchError> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
-            Errno::NOENT | Errno::NOTDIR => {
-                FetchError::NotFound { place: path.display().to_string() }
-            }
-            other => FetchError::io(path, other.into()),
-        })?;
+        let root = open_root(path)?;
         let mut listing = Listing { entries: Vec::new(), root: path };
-        listing.directory(&root, &[], 0)?;
+        listing.directory(&root, &[], (0, false))?;
         let mut entries = listing.entries;
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { path: path.to_owned(), root, entries })
+    }
+
+    /// The directory at `path`, in which the content of these sorted entries lies.
+    pub(crate) fn with_entries(path: &Path, entries: Vec<Entry>) -> Result<Self, FetchError> {
+        Ok(Self { path: path.to_owned(), root: open_root(path)?, entries })
     }
 
     fn read_one(&self, entry: &Entry) -> Result<Vec<u8>, FetchError> {
@@ -63,6 +63,14 @@ impl Directory {
     }
 }
 
+fn open_root(path: &Path) -> Result<OwnedFd, FetchError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
+        Errno::NOENT | Errno::NOTDIR => FetchError::NotFound { place: path.display().to_string() },
+        other => FetchError::io(path, other.into()),
+    })
+}
+
 impl Offer for Directory {
     fn entries(&self) -> &[Entry] {
         &self.entries
@@ -72,11 +80,7 @@ impl Offer for Directory {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        wanted: &[usize],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError> {
         for index in wanted {
             if let Some(entry) = self.entries.get(*index) {
                 let bytes = self.read_one(entry)?;
@@ -114,7 +118,13 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    fn directory(&mut self, fd: &OwnedFd, path: &[u8], depth: usize) -> Result<(), FetchError> {
+    /// Lists a directory that is so deep, and inside a skill or not.
+    fn directory(
+        &mut self,
+        fd: &OwnedFd,
+        path: &[u8],
+        (depth, inside): (usize, bool),
+    ) -> Result<(), FetchError> {
         if depth > MAX_SOURCE_DEPTH {
             self.push(path, Kind::Refused(Hazard::TooDeep(MAX_SOURCE_DEPTH)), 0);
             return Ok(());
@@ -130,13 +140,17 @@ impl Listing<'_> {
             }
         }
         names.sort_unstable();
+        let inside = inside || names.iter().any(|name| name.eq_ignore_ascii_case(b"SKILL.md"));
         for name in names.iter().filter(|name| !matches!(&***name, b"." | b"..")) {
             // What a checkout keeps for git is git's; anywhere else it is refused like the rest.
             if depth == 0 && **name == *b".git" {
                 continue;
             }
             let whole = if path.is_empty() { name.to_vec() } else { [path, name].join(&b'/') };
-            self.entry(fd, name, &whole, depth)?;
+            // Only what belongs to a skill has to be looked at whatever it is called.
+            if inside || !skills::is_passed_over(&whole) {
+                self.entry(fd, name, &whole, (depth, inside))?;
+            }
         }
         Ok(())
     }
@@ -146,14 +160,14 @@ impl Listing<'_> {
         parent: &OwnedFd,
         name: &[u8],
         path: &[u8],
-        depth: usize,
+        (depth, inside): (usize, bool),
     ) -> Result<(), FetchError> {
         let failed = |errno: Errno| FetchError::io(self.root, errno.into());
         match openat(parent.as_fd(), name, OPEN, Mode::empty()) {
             Ok(fd) => {
                 let stat = fstat(&fd).map_err(failed)?;
                 match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Directory => self.directory(&fd, path, depth + 1)?,
+                    FileType::Directory => self.directory(&fd, path, (depth + 1, inside))?,
                     FileType::RegularFile => self.file(&stat, path),
                     other => self.push(path, Kind::Refused(Hazard::Special(called(other))), 0),
                 }
@@ -163,6 +177,8 @@ impl Listing<'_> {
                 self.push(path, Kind::Link(Some(target.into())), 0);
             }
             Err(Errno::NXIO) => self.push(path, Kind::Refused(Hazard::Special("socket")), 0),
+            // Nobody asked for what lies beside the skills.
+            Err(Errno::ACCESS) if !inside => {}
             Err(errno) => return Err(failed(errno)),
         }
         Ok(())

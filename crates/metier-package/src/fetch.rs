@@ -317,9 +317,9 @@ fn with_offer<T>(
     then: Use<'_, T>,
 ) -> Result<T, FetchError> {
     match &reference.origin {
-        Origin::Directory(path) => then(&mut Directory::open(path)?, &locked(reference)),
+        Origin::Directory(path) => then(&mut Directory::open(path)?, &whole(reference)),
         Origin::Archive(path) => crate::archive::with_unpacked(path, settings, &mut |directory| {
-            then(&mut Directory::open(directory)?, &locked(reference))
+            then(directory, &whole(reference))
         }),
         Origin::ArchiveUrl(url) => Err(FetchError::Unsupported { place: url.clone() }),
         Origin::Git(url) => {
@@ -358,6 +358,11 @@ fn locked(reference: &Reference) -> Locked {
     }
 }
 
+/// The same for a source that is looked at from its root whatever the path.
+fn whole(reference: &Reference) -> Locked {
+    Locked { path: String::new(), ..locked(reference) }
+}
+
 /// What the directory that a reference names would be called.
 fn called(reference: &Reference) -> String {
     let source = reference.source();
@@ -376,8 +381,11 @@ fn choose(
     match select {
         Select::All => {}
         Select::AtPath => {
-            offering.skills.retain(|skill| skill.path.is_empty());
-            offering.refused.retain(|refused| refused.path.is_empty());
+            // A repository is looked at from the path on, everything else from its root.
+            let below = matches!(reference.origin, Origin::Git(_));
+            let path = if below { "" } else { reference.path.as_str() };
+            offering.skills.retain(|skill| skill.path == path);
+            offering.refused.retain(|refused| refused.path == path);
         }
         Select::Named(names) => {
             let known: Vec<NameKey> = offering.skills.iter().map(|s| s.name.key()).collect();
@@ -396,3 +404,7 @@ fn choose(
     }
     Ok(offering)
 }
+
+#[cfg(test)]
+#[path = "fetch_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use crate::entry::{Entry, Kind};
 use crate::fetch::FetchError;
 use crate::git::repository::Repository;
 use crate::limits::SMALL_REPOSITORY_FILES;
-use crate::offer::Offer;
+use crate::offer::{Offer, Take};
 
 /// The tree of a commit, or of a directory in it.
 pub(crate) struct GitOffer<'a, 'r> {
@@ -62,11 +62,7 @@ impl Offer for GitOffer<'_, '_> {
         Ok(())
     }
 
-    fn read(
-        &mut self,
-        wanted: &[usize],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError> {
         let facts =
             |index: &usize| Some((self.ids.get(*index)?.as_str(), self.entries.get(*index)?.size));
         let objects: Vec<(&str, u64)> = wanted.iter().filter_map(facts).collect();

@@ -1,1 +1,155 @@
+use super::*;
+use crate::approve::{approve, revoke};
+use crate::fixture::{Ground, by, name};
 
+fn ledger(ground: &Ground) -> Ledger {
+    Ledger::open(&ground.home, Some(&ground.path().join("project")), i128::from(i64::MAX))
+}
+
+fn standing(ground: &Ground, place: &Place, depth: Depth) -> Vouched {
+    let directory = place.directory(&ground.home, "pdf");
+    ledger(ground).vouch(&name("pdf"), &directory, depth)
+}
+
+#[test]
+fn installed_and_approved_content_is_vouched_for_with_its_whole_chain() {
+    // P4
+    let ground = Ground::new();
+    for place in [Place::Personal, ground.project()] {
+        ground.install(&place, "pdf", 1).unwrap();
+        for depth in [Depth::Stamps, Depth::Bytes] {
+            let vouched = standing(&ground, &place, depth);
+            assert_eq!(vouched.standing, Standing::Approved);
+            assert_eq!(vouched.source.as_deref(), Some("https://git.example/skills"));
+            assert_eq!(vouched.commit.unwrap(), format!("{:040}", 1));
+            assert_eq!(vouched.approval.as_deref(), Some("ada at 2031-05-06T07:08:09"));
+            assert_eq!(vouched.tree.unwrap().len(), 64);
+        }
+    }
+}
+
+#[test]
+fn changed_content_is_refused_with_what_changed() {
+    // P4
+    let ground = Ground::new();
+    let place = ground.project();
+    ground.install(&place, "pdf", 1).unwrap();
+    ground.write("project/.agents/skills/pdf/SKILL.md", "---\nname: other\n---\n");
+    ground.write("project/.agents/skills/pdf/evil.sh", "x");
+    for depth in [Depth::Stamps, Depth::Bytes] {
+        let directory = place.directory(&ground.home, "pdf");
+        // Whatever it calls itself now.
+        let vouched = ledger(&ground).vouch(&name("other"), &directory, depth);
+        assert_eq!(vouched.standing, Standing::Changed);
+        assert_eq!(vouched.differences, ["changed SKILL.md", "extra evil.sh"]);
+    }
+    approve(&ground.home, &place.directory(&ground.home, "pdf"), &by()).unwrap();
+    assert_eq!(standing(&ground, &place, Depth::Bytes).standing, Standing::Approved);
+    ground.write("project/.agents/skills/pdf/evil.sh", "y");
+    let again = standing(&ground, &place, Depth::Stamps);
+    assert_eq!((again.standing, again.differences.len()), (Standing::Changed, 1));
+    assert_eq!(again.differences, ["changed evil.sh"], "against what was approved last");
+}
+
+#[test]
+fn an_older_approved_version_is_not_what_was_approved_last() {
+    // P4
+    let ground = Ground::new();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    let old = crate::installed::list(&ground.home, &Place::Personal).unwrap().remove(0);
+    ground.install(&Place::Personal, "pdf", 2).unwrap();
+    let skills = Folder::open(&ground.home.path().join("skills")).unwrap();
+    skills.point("pdf", &change::link_to(&old.tree)).unwrap();
+    assert_eq!(standing(&ground, &Place::Personal, Depth::Stamps).standing, Standing::Changed);
+}
+
+#[test]
+fn locked_content_nobody_approved_is_unknown_until_it_changes() {
+    // P4
+    let ground = Ground::new();
+    let place = ground.project();
+    ground.install(&place, "pdf", 1).unwrap();
+    let directory = place.directory(&ground.home, "pdf");
+    assert!(revoke(&ground.home, &directory).unwrap());
+    assert!(!revoke(&ground.home, &directory).unwrap());
+    let vouched = standing(&ground, &place, Depth::Bytes);
+    assert_eq!((vouched.standing, vouched.approval), (Standing::Unknown, None));
+    assert!(vouched.source.is_some());
+    ground.write("project/.agents/skills/pdf/SKILL.md", "x");
+    assert_eq!(standing(&ground, &place, Depth::Bytes).standing, Standing::Changed);
+}
+
+#[test]
+fn a_lock_that_cannot_be_read_vouches_for_nothing() {
+    // P4
+    let ground = Ground::new();
+    let place = ground.project();
+    ground.install(&place, "pdf", 1).unwrap();
+    ground.install(&place, "notes", 1).unwrap();
+    revoke(&ground.home, &place.directory(&ground.home, "pdf")).unwrap();
+    ground.write("project/skills.lock", "<<<<<<< ours\n");
+    let vouched = standing(&ground, &place, Depth::Stamps);
+    assert_eq!(vouched.standing, Standing::Changed);
+    assert!(vouched.differences[0].contains("skills.lock:1: "), "{vouched:?}");
+    let ledger = ledger(&ground);
+    assert_eq!(ledger.faults().len(), 1);
+    assert!(!ledger.is_empty());
+    // What a person said yes to needs no lock.
+    let notes = place.directory(&ground.home, "notes");
+    assert_eq!(ledger.vouch(&name("notes"), &notes, Depth::Bytes).standing, Standing::Approved);
+}
+
+#[test]
+fn what_nobody_spoke_of_is_unknown_and_costs_nothing() {
+    // P4
+    let ground = Ground::new();
+    let ledger = ledger(&ground);
+    assert!(ledger.is_empty() && ledger.faults().is_empty());
+    let directory = ground.staged("pdf", 1).directory;
+    assert_eq!(ledger.vouch(&name("pdf"), &directory, Depth::Bytes), Vouched::default());
+    ledger.save();
+    assert_eq!(ground.text("home/stamps"), "");
+}
+
+#[test]
+fn stamps_are_written_down_and_used_by_the_next_process() {
+    // P4
+    let ground = Ground::new();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    let first = ledger(&ground);
+    let directory = Place::Personal.directory(&ground.home, "pdf");
+    first.vouch(&name("pdf"), &directory, Depth::Stamps);
+    first.save();
+    let text = ground.text("home/stamps");
+    assert!(text.contains(" home:skills/pdf\n"), "{text}");
+    // Proof that the next one believes them: a digest it cannot have got from the bytes.
+    let right = first.vouch(&name("pdf"), &directory, Depth::Stamps).tree.unwrap();
+    ground.write("home/stamps", text.replace(&right, &"a".repeat(64)));
+    assert_eq!(standing(&ground, &Place::Personal, Depth::Stamps).standing, Standing::Changed);
+    assert_eq!(standing(&ground, &Place::Personal, Depth::Bytes).standing, Standing::Approved);
+    ground.write("home/stamps", "rubbish");
+    assert_eq!(standing(&ground, &Place::Personal, Depth::Stamps).standing, Standing::Approved);
+}
+
+#[test]
+fn rights_no_file_of_a_skill_has_are_a_change() {
+    // P4
+    let ground = Ground::new();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    let script = Place::Personal.directory(&ground.home, "pdf").join("scripts/run.sh");
+    rustix::fs::chmod(&script, rustix::fs::Mode::from(0o4555)).unwrap();
+    let vouched = standing(&ground, &Place::Personal, Depth::Stamps);
+    assert_eq!(vouched.standing, Standing::Changed);
+    assert_eq!(vouched.differences, ["mode scripts/run.sh"]);
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_whole_is_a_change() {
+    // P4
+    let ground = Ground::new();
+    let place = ground.project();
+    ground.install(&place, "pdf", 1).unwrap();
+    Folder::open(&ground.path().join("project/.agents/skills")).unwrap().remove("pdf").unwrap();
+    let vouched = standing(&ground, &place, Depth::Bytes);
+    assert_eq!((vouched.standing, vouched.differences.len()), (Standing::Changed, 1));
+}

@@ -21,7 +21,9 @@ mod git;
 mod git_offer;
 pub mod hazard;
 pub mod home;
+pub mod inspect;
 pub mod install;
+pub mod installed;
 mod keep;
 pub mod ledger;
 pub mod limits;
@@ -46,6 +48,8 @@ pub mod wanted;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod tampers;
 
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};

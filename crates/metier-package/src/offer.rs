@@ -4,6 +4,9 @@
 use crate::entry::Entry;
 use crate::fetch::FetchError;
 
+/// Is given the content of one entry after the other.
+pub(crate) type Take<'a> = &'a mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>;
+
 /// A source whose content can be had in pieces.
 pub(crate) trait Offer {
     /// Everything in it, sorted by path.
@@ -13,9 +16,5 @@ pub(crate) trait Offer {
     fn prepare(&mut self, wanted: &[usize]) -> Result<(), FetchError>;
 
     /// Reads these entries, files or links, one after the other.
-    fn read(
-        &mut self,
-        wanted: &[usize],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError>;
+    fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError>;
 }

@@ -148,7 +148,7 @@ impl Reference {
         if text.starts_with('-') {
             return Err(ReferenceError::OptionLike(text.to_owned()));
         }
-        if let Some((transport, _)) = text.split_once("::") {
+        if let Some(transport) = helper_transport(text) {
             return Err(ReferenceError::Scheme(transport.to_owned()));
         }
         if let Some(white) = text.chars().find(|c| c.is_whitespace()) {
@@ -259,6 +259,12 @@ fn checked_path(path: &str) -> Result<String, ReferenceError> {
         return Err(refused("it contains `#` or `@`".to_owned()));
     }
     Ok(bare.to_owned())
+}
+
+/// The program in `program::address`, which git would run to fetch.
+fn helper_transport(text: &str) -> Option<&str> {
+    let (program, _) = text.split_once("::")?;
+    (!program.contains(['/', '[', '@'])).then_some(program)
 }
 
 fn is_local(text: &str) -> bool {

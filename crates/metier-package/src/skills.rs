@@ -51,6 +51,16 @@ const AGENT_DIRECTORIES: [&str; 8] = [
 /// Where plugins say what they bring.
 const PLUGIN_DIRECTORY: &str = ".claude-plugin";
 
+/// Whether a scan has no business in the directory or file at `path`, which lies in no skill: hidden,
+/// unless agents or plugins keep something there, or full of what programs made.
+pub(crate) fn is_passed_over(path: &[u8]) -> bool {
+    const MADE: [&[u8]; 3] = [b"node_modules", b"__pycache__", b"venv"];
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let agents = AGENT_DIRECTORIES.iter().filter_map(|directory| directory.split('/').next());
+    let kept = agents.chain([PLUGIN_DIRECTORY]).any(|kept| kept.as_bytes() == name);
+    MADE.contains(&name) || (name.starts_with(b".") && !kept)
+}
+
 /// Finds the skills of a source. `called` is what the source's own directory would be called.
 pub(crate) fn find(offer: &mut dyn Offer, called: &str) -> Result<Offering, FetchError> {
     let entries = offer.entries();

@@ -100,6 +100,12 @@ fn join(base: &str, path: &str) -> String {
     }
 }
 
+/// What came of one skill, or what is wrong with it; a failure concerns all of them.
+type Judged<T> = Result<Result<T, At>, FetchError>;
+
+/// Paths inside a skill, and whether they are executable, by the entry whose content they get.
+type Places = BTreeMap<usize, Vec<(String, bool)>>;
+
 /// What will be written for one skill.
 struct Plan {
     /// Index of the entry, path inside the skill, and whether it is executable.
@@ -139,11 +145,8 @@ impl Plan {
     }
 
     /// Puts the files that links lead to in the links' place: path inside the skill by entry.
-    fn resolve(
-        &self,
-        offer: &mut dyn Offer,
-    ) -> Result<Result<BTreeMap<usize, Vec<(String, bool)>>, At>, FetchError> {
-        let mut places: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
+    fn resolve(&self, offer: &mut dyn Offer) -> Judged<Places> {
+        let mut places = Places::new();
         for (index, path, executable) in &self.files {
             places.entry(*index).or_default().push((path.clone(), *executable));
         }
@@ -191,12 +194,7 @@ fn link_text(offer: &mut dyn Offer, index: usize) -> Result<Result<Vec<u8>, Haza
 }
 
 /// Writes one skill; gives what is wrong with it when something is.
-fn write(
-    offer: &mut dyn Offer,
-    skill: &Offered,
-    plan: Plan,
-    settings: &Fetch<'_>,
-) -> Result<Result<Area, At>, FetchError> {
+fn write(offer: &mut dyn Offer, skill: &Offered, plan: Plan, settings: &Fetch<'_>) -> Judged<Area> {
     if let Err(at) = amounts(offer.entries(), &plan) {
         return Ok(Err(at));
     }

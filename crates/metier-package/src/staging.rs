@@ -99,11 +99,6 @@ pub(crate) fn missing_space(path: &Path, wanted: u64) -> Option<u64> {
     needed.checked_sub(free).filter(|missing| *missing > 0)
 }
 
-/// Gives a directory its final name.
-pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    fs::rename(from, to)
-}
-
 #[cfg(test)]
 #[path = "staging_tests.rs"]
 mod tests;

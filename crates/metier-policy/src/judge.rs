@@ -301,6 +301,9 @@ impl Bench<'_> {
                 }
                 Fit::Surely(_) => floor.raise(clause.verdict, index, false),
                 Fit::Possibly => floor.raise(clause.verdict, index, true),
+                // Denying all that cannot be read would make one rule about a file a rule about
+                // every shell; allowing it would let the rule be walked around.
+                Fit::Conceivably => floor.raise(clause.verdict.min(Verdict::Ask), index, true),
                 Fit::Not(why) => near = near.or(why),
             }
         }

@@ -61,6 +61,30 @@ fn the_first_clause_that_surely_fits_decides() {
 }
 
 #[test]
+fn a_command_that_cannot_be_read_does_not_walk_around_a_rule_about_files() {
+    // S3, S4
+    let padded = format!("echo {}; echo x > /etc/passwd", "a".repeat(20_000));
+    let commands = [padded.as_str(), "f() { ls; }; f", "'unclosed", "echo $((1 + 1))"];
+    for (rules, verdict, expected) in [
+        ("Write(/etc/**)", Verdict::Deny, Verdict::Ask),
+        ("Edit(/etc/**)", Verdict::Ask, Verdict::Ask),
+        ("Read(~/.ssh/**)", Verdict::Deny, Verdict::Ask),
+        ("WebFetch(domain:example.com)", Verdict::Deny, Verdict::Ask),
+        ("Write", Verdict::Deny, Verdict::Ask),
+        ("mcp__server__tool", Verdict::Deny, Verdict::Allow),
+        ("Write(/etc/**)", Verdict::Allow, Verdict::Allow),
+    ] {
+        let clauses = [clause(verdict, rules, "")];
+        let benches = [bench(&clauses, Some(Verdict::Allow), Standing::Full)];
+        for command in commands {
+            let shown: String = command.chars().take(40).collect();
+            assert_eq!(shell(&benches, command), Some(expected), "{rules}: {shown}");
+        }
+        assert_eq!(shell(&benches, "ls"), Some(Verdict::Allow), "{rules}");
+    }
+}
+
+#[test]
 fn an_allow_needs_certainty_and_a_deny_does_not() {
     // S4
     let allow = [clause(Verdict::Allow, "Bash(git:*)", "")];

@@ -33,6 +33,9 @@ pub struct Reason {
     /// The active skill it comes from.
     #[serde(serialize_with = "name_or_null")]
     pub skill: Option<SkillName>,
+    /// Whether no rule said so, only what holds where none does.
+    #[serde(skip)]
+    pub by_default: bool,
 }
 
 /// A verdict with every reason, strictest first.
@@ -79,7 +82,7 @@ impl std::fmt::Display for Verdict {
 impl Reason {
     /// A reason that comes from no rule and no skill.
     pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
-        Self { verdict, text: text.into(), rule: None, skill: None }
+        Self { verdict, text: text.into(), rule: None, skill: None, by_default: false }
     }
 
     /// The same reason, naming the policy rule.

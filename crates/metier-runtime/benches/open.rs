@@ -38,6 +38,9 @@ fn setup() -> Setup {
         settings: Settings::default(),
         redactor: Redactor::default(),
         scripts: metier_runtime::script::ScriptGround::default(),
+        artifacts: None,
+        vouch: Arc::new(metier_store::vouch::Nobody),
+        depth: metier_store::vouch::Depth::Stamps,
     }
 }
 

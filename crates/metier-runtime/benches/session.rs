@@ -16,7 +16,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use metier_policy::{HostTable, Policy, Profile, ToolCall};
+use metier_policy::{
+    ActiveSkill, ActiveStack, HostTable, Place, Policy, Profile, ToolCall, decide,
+};
 use metier_runtime::clock::TickingClock;
 use metier_runtime::event::{Event, SkillWarning, Trigger};
 use metier_runtime::journal::{
@@ -24,7 +26,7 @@ use metier_runtime::journal::{
 };
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Invocation, Settings, Whereabouts};
-use metier_runtime::{Frame, Ids, Session, Setup, State};
+use metier_runtime::{Frame, Ids, Session, Setup, State, resolver};
 use metier_store::discover::ScanLimits;
 use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
 use serde_json::json;
@@ -92,6 +94,9 @@ fn setup(folder: &Path) -> Setup {
         settings: Settings::default(),
         redactor: Redactor::default(),
         scripts: metier_runtime::ScriptGround::default(),
+        artifacts: None,
+        vouch: Arc::new(metier_store::vouch::Nobody),
+        depth: metier_store::vouch::Depth::Stamps,
     }
 }
 
@@ -110,18 +115,41 @@ fn rulings(folder: &Path) {
             black_box(allowed.iter().any(|tool| tool == black_box("glob")));
         }),
     );
-    line(
-        "guard, plain tool, recorded nowhere",
-        measure(50, 1000, || {
-            black_box(session.guard(&plain).unwrap());
-        }),
-    );
-    line(
-        "guard, shell command, recorded nowhere",
-        measure(50, 500, || {
-            black_box(session.guard(&shell).unwrap());
-        }),
-    );
+    let parts = setup(folder);
+    let place = Place { cwd: folder, home: None, project: None, resolver: &resolver::Disk };
+    let mut stack = ActiveStack::default();
+    stack.push(ActiveSkill {
+        name: metier_format::SkillName::parse(&name).unwrap(),
+        allowed: None,
+        layer: "personal".into(),
+        trust: "present".into(),
+        scripts: Vec::new(),
+        directory: Some(folder.join(&name)),
+    });
+    let calls = [("plain tool", &plain), ("shell command", &shell)];
+    for (what, call) in calls {
+        let cost = measure(50, 500, || {
+            black_box(decide(&parts.policy, &stack, call, &parts.host, &place));
+        });
+        line(&format!("decide alone, {what}"), cost);
+    }
+    for (what, call) in calls {
+        let cost = measure(50, 500, || {
+            black_box(session.guard(call).unwrap());
+        });
+        line(&format!("guard, {what}, recorded nowhere"), cost);
+    }
+    let path = folder.with_file_name("guarded.jsonl");
+    let clock = Arc::new(TickingClock::default());
+    let journal = FileJournal::open(&path, Durability::System, clock).unwrap();
+    let mut session = Session::open(setup(folder), Box::new(journal)).unwrap();
+    session.activate(&manual(&name)).unwrap();
+    for (what, call) in calls {
+        let cost = measure(50, 200, || {
+            black_box(session.guard(call).unwrap());
+        });
+        line(&format!("guard, {what}, in a file"), cost);
+    }
 }
 
 fn activations(folder: &Path) {

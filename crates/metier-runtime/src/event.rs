@@ -160,6 +160,27 @@ pub struct SkillLoaded {
     /// Codes of what was wrong with it.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// The links of the chain before this one.
+    #[serde(flatten)]
+    pub chain: Chain,
+}
+
+/// The links of the chain before an activation, as far as somebody vouches for them: where the
+/// content was installed from, what exactly it is, who said yes to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    /// Where it was installed from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The digest of the whole tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// Who said yes, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
 }
 
 /// Who asked for a skill.
@@ -213,6 +234,9 @@ pub struct SkillActivated {
     /// Size of what the model received, in tokens, estimated or exact.
     #[serde(default)]
     pub tokens: usize,
+    /// The links of the chain before this one.
+    #[serde(flatten)]
+    pub chain: Chain,
 }
 
 /// Payload of `skill_refused`.
@@ -349,6 +373,9 @@ pub struct ScriptFinished {
     /// Which mechanism stood behind each wall.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub enforced: Value,
+    /// The walls it ran into, as far as that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denials: Vec<Value>,
 }
 
 /// Payload of `override_ruled`.

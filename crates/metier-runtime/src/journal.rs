@@ -21,7 +21,7 @@ use std::sync::Arc;
 use crate::event::Event;
 use crate::state::State;
 
-pub use artifact::{Artifacts, Swept};
+pub use artifact::{Artifacts, Collected, Collection, Kept};
 pub(crate) use file::content_digest as digest_of;
 pub use file::{Durability, FileJournal};
 pub use frame::{Frame, FrameError, Ids};

@@ -10,6 +10,17 @@ pub const MAX_STACK: usize = 16;
 /// Longest text kept inside a frame; longer ones are stored as artifacts and referred to.
 pub const MAX_INLINE_TEXT: usize = 4096;
 
+/// Most bytes of text of one call kept inside a frame. Written as JSON a byte takes at most six, so
+/// a frame with this much is less than half of [`MAX_FRAME_BYTES`].
+pub const MAX_INLINE_BYTES: usize = 64 * 1024;
+
+/// Most items of one list or object of a call kept inside a frame.
+pub const MAX_INLINE_ITEMS: usize = 200;
+
+/// Most reasons of one ruling kept inside a frame. A command line of a thousand commands has one
+/// each, and the strictest come first.
+pub const MAX_REASONS: usize = 32;
+
 /// Largest artifact, in bytes.
 pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;
 

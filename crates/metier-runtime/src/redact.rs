@@ -3,9 +3,6 @@
 
 use serde_json::Value;
 
-/// What stands where a secret stood.
-const MARK: &str = "[redacted]";
-
 /// Shortest declared value that is searched for; shorter ones would blank ordinary words.
 const MIN_SECRET: usize = 6;
 
@@ -16,6 +13,9 @@ pub struct Redactor {
 }
 
 impl Redactor {
+    /// What stands where a secret stood.
+    pub(crate) const MARK: &str = "[redacted]";
+
     /// Knows these values as secrets, besides what looks like one.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
@@ -43,9 +43,30 @@ impl Redactor {
 
     fn member(&self, key: &str, item: &Value) -> Value {
         match item {
-            Value::String(text) if !text.is_empty() && names_secret(key) => MARK.into(),
+            Value::String(text) if !text.is_empty() && Self::names_secret(key) => Self::MARK.into(),
             _ => self.value(item),
         }
+    }
+
+    /// Whether a declared secret is in `bytes`. What only looks like one is not asked about: skills
+    /// are full of examples.
+    #[must_use]
+    pub fn finds_declared(&self, bytes: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(bytes);
+        self.secrets.iter().any(|secret| text.contains(secret.as_str()))
+    }
+
+    /// Whether a key says that its value is secret.
+    pub(crate) fn names_secret(key: &str) -> bool {
+        let key = key.to_ascii_lowercase().replace(['-', '_'], "");
+        let words =
+            ["password", "passwd", "secret", "apikey", "accesskey", "privatekey", "authorization"];
+        words.iter().any(|word| key.contains(word)) || key.ends_with("token") || key == "auth"
+    }
+
+    /// How many bytes from its first byte on are enough to see any secret.
+    pub(crate) fn longest(&self) -> usize {
+        self.secrets.first().map_or(0, String::len).max(LONGEST_SHAPE)
     }
 
     /// `text` without secrets.
@@ -54,20 +75,22 @@ impl Redactor {
         let mut out = text.to_owned();
         for secret in &self.secrets {
             if out.contains(secret.as_str()) {
-                out = out.replace(secret.as_str(), MARK);
+                out = out.replace(secret.as_str(), Self::MARK);
             }
         }
-        redact_shapes(&out)
+        redact_shapes(out)
     }
 }
 
-/// Whether a key says that its value is secret.
-fn names_secret(key: &str) -> bool {
-    let key = key.to_ascii_lowercase().replace(['-', '_'], "");
-    let words =
-        ["password", "passwd", "secret", "apikey", "accesskey", "privatekey", "authorization"];
-    words.iter().any(|word| key.contains(word)) || key.ends_with("token") || key == "auth"
-}
+/// More bytes than any label or shape needs to be seen.
+const LONGEST_SHAPE: usize = 128;
+
+/// Shortest text with a label and a secret, or a shape, in it. Most keys and many values are
+/// shorter.
+const SHORTEST_SHAPE: usize = 11;
+
+/// Fewest characters of a shape: its start and what must follow.
+const SHORTEST_RUN: usize = 20;
 
 /// Starts of credentials that are known by their shape, with the fewest characters that must
 /// follow.
@@ -107,19 +130,23 @@ const LABELS: &[&str] = &[
     "api-key=",
 ];
 
-fn redact_shapes(text: &str) -> String {
+fn redact_shapes(text: String) -> String {
+    if !may_hold_shapes(&text) {
+        return text;
+    }
     let lower = text.to_ascii_lowercase();
     let labelled = LABELS.iter().any(|label| lower.contains(label));
     let shaped = SHAPES.iter().any(|(start, _)| text.contains(start));
     if !labelled && !shaped {
-        return text.to_owned();
+        return text;
     }
+    let text = text.as_str();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         if let Some(skip) = credential_at(text, &lower, at) {
             out.push_str(&text[at..at + skip.keep]);
-            out.push_str(MARK);
+            out.push_str(Redactor::MARK);
             at += skip.keep + skip.drop;
             continue;
         }
@@ -128,6 +155,19 @@ fn redact_shapes(text: &str) -> String {
         at += c.len_utf8();
     }
     out
+}
+
+/// Whether it is worth looking: every label ends in a space or `=`, every shape is a long run of a
+/// credential's characters, and most text has neither.
+fn may_hold_shapes(text: &str) -> bool {
+    if text.len() < SHORTEST_SHAPE {
+        return false;
+    }
+    let mut run = 0;
+    text.bytes().any(|byte| {
+        run = if is_part(byte) { run + 1 } else { 0 };
+        byte == b' ' || byte == b'=' || run >= SHORTEST_RUN
+    })
 }
 
 /// Bytes to keep (a label) and to drop (the credential).
@@ -161,8 +201,12 @@ fn credential_at(text: &str, lower: &str, at: usize) -> Option<Skip> {
 
 /// How far a credential's characters go.
 fn run(text: &str) -> usize {
-    let part = |c: char| c.is_ascii_alphanumeric() || "-_.+/=~:".contains(c);
-    text.find(|c| !part(c)).unwrap_or(text.len())
+    text.bytes().position(|byte| !is_part(byte)).unwrap_or(text.len())
+}
+
+/// Whether a credential may have that character.
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.+/=~:".contains(&byte)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use metier_policy::Ruling;
-use metier_sandbox::{Captured, Confinement, Enforced, Missing, RunError, Status, Stdin};
+use metier_sandbox::{Captured, Confinement, Denial, Enforced, Missing, RunError, Status, Stdin};
 use metier_store::scripts::ScriptNameError;
 use metier_store::store::ReadError;
 use serde_json::Value;
@@ -222,6 +222,8 @@ pub struct ScriptOutcome {
     pub allowed: Duration,
     /// Which walls stood.
     pub enforced: Enforced,
+    /// The walls it ran into, as far as that is known.
+    pub denials: Vec<Denial>,
     /// Its output as JSON, where it is.
     pub json: Option<Value>,
     /// Why it is not a success, where it is none: the code and the message.

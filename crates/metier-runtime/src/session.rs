@@ -13,6 +13,7 @@ mod hook;
 mod release;
 mod resource;
 mod script;
+mod vouched;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
+use metier_store::vouch::{Depth, Vouch};
 use metier_store::{Store, suggest};
 use serde::Serialize;
 
@@ -27,7 +29,7 @@ use crate::arguments::Base;
 use crate::capability::CapabilityError;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
 use crate::finder::Finder;
-use crate::journal::{Beat, Frame, Ids, Journal, JournalError};
+use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
 use crate::redact::Redactor;
 use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
@@ -36,6 +38,7 @@ pub use activation::{Activation, ActivationError, Invocation, Overrides};
 pub use guard::Guarded;
 pub use release::ReleaseError;
 pub use resource::ResourceError;
+pub use vouched::ContentChanged;
 
 /// What happens when an active skill is asked for again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +92,12 @@ pub struct Setup {
     pub redactor: Redactor,
     /// What running scripts needs of its surroundings.
     pub scripts: ScriptGround,
+    /// Where what was loaded, read and printed is kept; none keeps nothing.
+    pub artifacts: Option<Artifacts>,
+    /// Who vouches for the content of skills.
+    pub vouch: Arc<dyn Vouch>,
+    /// How closely the content is looked at before it is used.
+    pub depth: Depth,
 }
 
 /// One session.
@@ -99,6 +108,8 @@ pub struct Session {
     /// The state's stack as the policy sees it, patterns compiled.
     stack: ActiveStack,
     finder: Arc<Finder>,
+    /// What this act kept; held until its frames are written.
+    kept: Vec<Kept>,
 }
 
 /// The session as `metier status` shows it.
@@ -159,7 +170,8 @@ impl Session {
     /// empty and is not recorded. Skills cannot be looked up in it.
     pub fn resume(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let (state, stack) = (State::default(), ActiveStack::default());
-        let mut session = Self { setup, journal, state, stack, finder: Arc::default() };
+        let (kept, finder) = (Vec::new(), Arc::default());
+        let mut session = Self { setup, journal, state, stack, finder, kept };
         session.act(|_| Ok::<(), JournalError>(()))?;
         Ok(session)
     }
@@ -256,6 +268,13 @@ impl Session {
         act: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
         let _turn = self.journal.turn()?;
+        let around = std::mem::take(&mut self.kept);
+        let result = self.begin().map_err(E::from).and_then(|()| act(self));
+        self.kept = around;
+        result
+    }
+
+    fn begin(&mut self) -> Result<(), JournalError> {
         self.take_news();
         if !self.state.open {
             let started = SessionStarted {
@@ -265,7 +284,29 @@ impl Session {
             };
             self.record(&Event::SessionStarted(started), Beat::Result)?;
         }
-        act(self)
+        Ok(())
+    }
+
+    /// Keeps `bytes` for the frame that will name their digest, which must be written in the same
+    /// act. Returns the digest; none when nothing is kept, by choice, because they hold a declared
+    /// secret, or because the disk refused. The last two are recorded as warnings.
+    fn keep(&mut self, bytes: &[u8]) -> Option<String> {
+        let artifacts = self.setup.artifacts.as_ref()?;
+        let refused = match self.setup.redactor.finds_declared(bytes) {
+            true => "a declared secret is in them".to_owned(),
+            false => match artifacts.keep(bytes) {
+                Ok(kept) => {
+                    let digest = kept.digest.clone();
+                    self.kept.push(kept);
+                    return Some(digest);
+                }
+                Err(error) => error.to_string(),
+            },
+        };
+        let detail = format!("{} bytes are not kept: {refused}", bytes.len());
+        // When the journal refuses this it refuses the frame that follows.
+        let _ = self.warn(None, "artifact_not_kept", &detail);
+        None
     }
 
     /// Makes the journal's state this session's, where the journal has come further.

@@ -6,11 +6,15 @@ use std::path::Path;
 use metier_format::{Diagnostic, Mode};
 use metier_store::catalog::{Hidden, Shadowed, Visibility};
 use metier_store::discover::Note;
+use metier_store::vouch::Standing;
 use metier_store::{Catalog, Entry, Found, Skipped};
 use serde::Serialize;
 
 /// Why a skill of an untrusted project is not active, as a clause that follows its name.
 pub const UNTRUSTED: &str = "belongs to a project that is not trusted";
+
+/// Why a skill is not active whose content somebody touched, as a clause that follows its name.
+pub(crate) const CHANGED: &str = "changed since it was approved";
 
 /// One skill of the catalog.
 #[derive(Debug, Serialize)]
@@ -83,7 +87,8 @@ impl<'a> SkillShape<'a> {
     /// A winner.
     pub fn entry(catalog: &Catalog, entry: &'a Entry) -> Self {
         let active = entry.visibility != Visibility::Untrusted;
-        let reason = (!active).then(|| UNTRUSTED.to_owned());
+        let why = if entry.found.standing == Standing::Changed { CHANGED } else { UNTRUSTED };
+        let reason = (!active).then(|| why.to_owned());
         Self::new(catalog, &entry.found, entry.visibility.as_str(), reason)
     }
 

@@ -107,6 +107,7 @@ fn told(outcome: &Outcome) -> Value {
         "cpu_ms": outcome.cpu.as_millis() as u64,
         "max_rss": outcome.max_rss,
         "enforced": outcome.enforced,
+        "denials": outcome.denials,
     })
 }
 

@@ -218,7 +218,9 @@ pub(crate) fn choose(
     only: Option<BackendKind>,
 ) -> Result<Choice, RunError> {
     if let Network::Hosts(_) = confinement.network {
-        let reason = "no mechanism can hold a child to a list of hosts".to_owned();
+        let reason = "no mechanism can hold a child to a list of hosts, only to none, to a loopback of \
+                      its own, or to all";
+        let reason = reason.to_owned();
         let missing = vec![Missing { wall: Wall::Network, reason }];
         return Err(RunError::CannotEnforce { missing });
     }

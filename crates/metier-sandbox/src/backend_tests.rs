@@ -111,7 +111,9 @@ fn a_list_of_hosts_is_refused_whatever_the_level() {
     for level in [Level::Require, Level::Prefer, Level::Off] {
         let hosts = with(Network::Hosts(vec!["a.example".into()]), level);
         let refused = refused(&hosts, &everything());
-        assert_eq!(refused, ["network: no mechanism can hold a child to a list of hosts"]);
+        let expect = "network: no mechanism can hold a child to a list of hosts, only to none, to a \
+                      loopback of its own, or to all";
+        assert_eq!(refused, [expect]);
     }
 }
 

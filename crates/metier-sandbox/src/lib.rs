@@ -32,6 +32,7 @@
 
 pub mod backend;
 pub mod confinement;
+mod denial;
 pub mod environment;
 mod invocation;
 pub mod limits;
@@ -55,6 +56,7 @@ mod runner;
 
 pub use backend::{BackendKind, ControlGroups, Support};
 pub use confinement::{Confinement, Level, Network, Scratch};
+pub use denial::{Certainty, Denial};
 pub use invocation::{Invocation, Stdin};
 pub use limits::{Limit, Limits, Overflow};
 pub use outcome::{Captured, Enforced, Missing, Outcome, RunError, Status, Wall};

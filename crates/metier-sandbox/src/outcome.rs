@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::denial::Denial;
 use crate::limits::Limit;
 
 /// How a run ended and what is left of it. Nothing of the child itself is left.
@@ -25,6 +26,8 @@ pub struct Outcome {
     pub max_rss: u64,
     /// Which walls stood.
     pub enforced: Enforced,
+    /// The walls it ran into, as far as that is known.
+    pub denials: Vec<Denial>,
 }
 
 /// How a run ended.

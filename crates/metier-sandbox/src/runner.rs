@@ -28,6 +28,7 @@ use crate::backend::{BackendKind, Choice, Ground, Shape, Support, choose, scratc
 use crate::cancel::Cancel;
 use crate::channel;
 use crate::confinement::{Confinement, Level};
+use crate::denial;
 use crate::ground;
 use crate::helper;
 use crate::invocation::{Invocation, Stdin};
@@ -393,14 +394,17 @@ impl<'a> Run<'a> {
         }
         let report = report.map_err(|detail| RunError::Supervisor { detail })?;
         let status = status(&report, ending, &invocation.program)?;
+        let stderr = self.stderr.finish();
+        let denials = denial::denials(status, &stderr, &enforced);
         Ok(Outcome {
             status,
             stdout: self.stdout.finish(),
-            stderr: self.stderr.finish(),
+            stderr,
             duration,
             cpu: Duration::from_micros(report.cpu_micros),
             max_rss: report.max_rss,
             enforced,
+            denials,
         })
     }
 }

@@ -24,6 +24,7 @@ use metier_runtime::{Clock, Ids, JournalError, Moment, Session, Setup};
 use metier_serve::mcp::{HttpSettings, Service, http_service};
 use metier_serve::{Client, Dialect, Host, Seat};
 use metier_store::index::{CatalogIndex, IndexSettings};
+use metier_store::vouch::{Depth, Nobody};
 use metier_store::watch::{Watch, WatchError, WatchSettings};
 use metier_store::{FileStore, Layer, Root};
 
@@ -67,6 +68,9 @@ impl Host for Example {
             settings: Settings { again: client.again, ..Settings::default() },
             redactor: Redactor::new([]),
             scripts: ScriptGround::default(),
+            artifacts: None,
+            vouch: Arc::new(Nobody),
+            depth: Depth::Stamps,
         };
         let session = Session::open(setup, Box::new(self.journal.clone()))?;
         Ok(Seat { session, stays: client.session.is_some() })

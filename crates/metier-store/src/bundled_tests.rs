@@ -48,9 +48,27 @@ fn every_bundled_skill_loads_without_a_word() {
     // B1
     let store = bundled();
     let found = store.discover(&ScanLimits::default());
-    assert!(found.found.len() >= 2, "{}", found.found.len());
+    let names: Vec<String> = found.found.iter().map(|skill| skill.name.to_string()).collect();
+    assert_eq!(names, ["hello-extended", "kalshi-markets", "skill-author"]);
     assert_eq!((found.skipped.len(), found.notes.len()), (0, 0));
     for skill in &found.found {
         assert_eq!(skill.diagnostics.len(), 0, "{}: {:?}", skill.name, skill.diagnostics);
     }
+}
+
+#[test]
+fn the_parts_of_a_bundled_skill_are_embedded() {
+    // B1
+    let store = bundled();
+    let executable = |path: &str| {
+        let (_, _, bit) = store.files().find(|(file, ..)| *file == path).expect(path);
+        bit
+    };
+    let scripts = "event events market markets orderbook search series series_list status trades";
+    for name in scripts.split(' ') {
+        assert!(executable(&format!("kalshi-markets/scripts/{name}.py")), "{name}");
+    }
+    assert!(executable("hello-extended/scripts/advanced_greeting.py"));
+    assert!(!executable("hello-extended/toolsets/hello.py"));
+    assert!(!executable("kalshi-markets/references/answers.md"));
 }

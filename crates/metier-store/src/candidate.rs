@@ -12,6 +12,7 @@ use crate::discover::{Facts, Found, FoundScope};
 use crate::layer::RootId;
 use crate::level::Identity;
 use crate::paths::{boxed_path, last};
+use crate::vouch::Standing;
 
 /// The one name a skill's file has.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
@@ -73,6 +74,7 @@ pub(crate) fn at_a_glance(text: &[u8], directory: Option<&[u8]>, spot: Spot<'_>)
         digest: sha256(text.get(frontmatter.range()).unwrap_or_default()),
         facts: (!plain).then(|| Box::new(facts())),
         diagnostics: Box::default(),
+        standing: Standing::Unknown,
     })
 }
 
@@ -109,6 +111,7 @@ pub(crate) fn candidate(
         identity: spot.identity,
         digest: sha256(yaml),
         diagnostics: diagnostics.into_boxed_slice(),
+        standing: Standing::Unknown,
     })
 }
 

@@ -17,6 +17,7 @@ use crate::discover::{Discovery, Facts, Found, Note, ScanStats, Skipped, join};
 use crate::layer::{Layer, Precedence, Root, RootId};
 use crate::selection::Selection;
 use crate::store::Location;
+use crate::vouch::Standing;
 
 pub use crate::selection::HiddenReason;
 pub use digest::CatalogChange;
@@ -26,7 +27,8 @@ pub(crate) use resolve::directory_key;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// In a project whose folder the user has not trusted: hidden from models and refused.
+    /// In a project whose folder the user has not trusted, or changed since somebody said yes to it:
+    /// hidden from models and refused.
     Untrusted,
     /// In a layer the user owns, never approved: listed and usable, scripts confined.
     Present,
@@ -42,7 +44,7 @@ pub enum Visibility {
     Model,
     /// Users only: `disable-model-invocation`.
     UserOnly,
-    /// Nobody may use it until the folder is trusted.
+    /// Nobody may use it until the folder is trusted, or its content approved.
     Untrusted,
 }
 
@@ -197,7 +199,7 @@ impl Catalog {
     /// How far a candidate is trusted, whether it won or not.
     #[must_use]
     pub fn trust(&self, found: &Found) -> Trust {
-        self.root(found.root).map_or(Trust::Untrusted, Trust::of)
+        self.root(found.root).map_or(Trust::Untrusted, |root| Trust::given(root, found.standing))
     }
 
     /// What must happen to this catalog to become `newer`.
@@ -243,6 +245,17 @@ impl Trust {
             Layer::Bundled => Self::Approved,
             Layer::Project if !root.trusted => Self::Untrusted,
             Layer::Enterprise | Layer::Personal | Layer::Project | Layer::Plugin => Self::Present,
+        }
+    }
+
+    /// The trust that root and content together deserve: content somebody said yes to is approved
+    /// wherever it lies, and changed content is not trusted anywhere.
+    #[must_use]
+    pub fn given(root: &Root, standing: Standing) -> Self {
+        match (root.layer, standing) {
+            (Layer::Bundled, _) | (_, Standing::Approved) => Self::Approved,
+            (_, Standing::Changed) => Self::Untrusted,
+            (_, Standing::Unknown) => Self::of(root),
         }
     }
 

@@ -14,8 +14,14 @@ use crate::store::ReadError;
 /// Both ways to resolve a path must agree.
 const BOTH: [(&str, Resolve); 2] = [("in one step", in_one_step), ("step by step", step_by_step)];
 
-/// Swaps made under the reader in a race.
+/// Swaps made under each reader in a race. `METIER_RACE_SWAPS`, which `cargo xtask race` sets, makes
+/// more of them.
 const SWAPS: usize = 200_000;
+
+fn swaps() -> usize {
+    let asked = std::env::var("METIER_RACE_SWAPS").ok().and_then(|text| text.parse().ok());
+    asked.unwrap_or(SWAPS)
+}
 
 fn open(path: &Path, resolve: Resolve) -> SkillDirectory {
     let directory = SkillDirectory::open(CWD, path.to_str().unwrap().as_bytes()).unwrap();
@@ -191,30 +197,51 @@ fn every_refusal_is_an_error_a_reader_can_tell_apart() {
     check(Refusal::System(Errno::ACCESS), |e| matches!(e, ReadError::Io { .. }));
 }
 
-/// Swaps `a` and `b` below `skill` again and again while `at` is read; counts reads that saw the
-/// inside and reads that were refused, and stops at the first that saw the outside.
-fn race(skill: &Path, (a, b): (&str, &str), at: &str, resolve: Resolve) -> (usize, usize) {
+/// What came of a race.
+#[derive(Debug, Default)]
+struct Raced {
+    /// Swaps made while the reader read.
+    swaps: usize,
+    /// Reads that saw the inside.
+    inside: usize,
+    /// Reads that were refused.
+    refused: usize,
+}
+
+/// Swaps `a` and `b` below `skill` again and again while `at` is read, and stops at the first read
+/// that saw the outside.
+fn race(skill: &Path, (a, b): (&str, &str), at: &str, resolve: Resolve) -> Raced {
     let directory = open(skill, resolve);
     let (a, b, at) = (skill.join(a), skill.join(b), path(at));
-    let over = AtomicBool::new(false);
+    let (reading, over) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            for _ in 0..SWAPS {
+        let swapper = scope.spawn(|| {
+            // Only swaps under a reader count.
+            while !reading.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            let mut made = 0;
+            while made < swaps() && reading.load(Ordering::Relaxed) {
                 renameat_with(CWD, &a, CWD, &b, RenameFlags::EXCHANGE).unwrap();
+                made += 1;
             }
             over.store(true, Ordering::Relaxed);
+            made
         });
-        let (mut inside, mut refused) = (0, 0);
-        while !over.load(Ordering::Relaxed) {
+        let mut raced = Raced::default();
+        let mut escaped = None;
+        while escaped.is_none() && !over.load(Ordering::Relaxed) {
             match directory.read(&at, 100) {
-                Ok((bytes, _)) => {
-                    assert_eq!(bytes, b"inside");
-                    inside += 1;
-                }
-                Err(_) => refused += 1,
+                Ok((bytes, _)) if bytes == b"inside" => raced.inside += 1,
+                Ok((bytes, _)) => escaped = Some(bytes),
+                Err(_) => raced.refused += 1,
             }
+            reading.store(true, Ordering::Relaxed);
         }
-        (inside, refused)
+        reading.store(escaped.is_none(), Ordering::Relaxed);
+        raced.swaps = swapper.join().unwrap();
+        assert_eq!(escaped, None, "{raced:?}");
+        raced
     })
 }
 
@@ -227,7 +254,9 @@ fn no_link_swapped_under_the_reader_leads_outside() {
     let skill = world.path().join("skill");
     symlink("../outside", skill.join("trap")).unwrap();
     for (how, resolve) in BOTH {
-        let (inside, refused) = race(&skill, ("door", "trap"), "door/file", resolve);
-        assert!(inside > 0 && refused > 0, "{how}: {inside} inside, {refused} refused");
+        let raced = race(&skill, ("door", "trap"), "door/file", resolve);
+        println!("{how}: {raced:?}");
+        assert_eq!(raced.swaps, swaps(), "{how}");
+        assert!(raced.inside > 0 && raced.refused > 0, "{how}: {raced:?}");
     }
 }

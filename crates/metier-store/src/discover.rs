@@ -7,6 +7,7 @@ use metier_format::{Diagnostic, SkillName};
 
 use crate::layer::{Root, RootId};
 use crate::limits;
+use crate::vouch::Standing;
 
 /// How far a scan goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Found {
     pub facts: Option<Box<Facts>>,
     /// What was wrong with it without preventing loading.
     pub diagnostics: Box<[Diagnostic]>,
+    /// Where its content stands, once somebody was asked ([`crate::vouch::attest`]).
+    pub standing: Standing,
 }
 
 /// The parts of a manifest that choosing and listing need.

@@ -94,5 +94,6 @@ pub(crate) fn found(root: RootId, path: &str, name: &str, description: &str) -> 
         digest,
         facts: None,
         diagnostics: Box::default(),
+        standing: crate::vouch::Standing::Unknown,
     }
 }

@@ -165,7 +165,7 @@ impl Scripts {
         let wanted =
             ContainedPath::parse(typed).map_err(|_| ScriptNameError::Invalid(typed.to_owned()))?;
         let exact = |text: &str| text.to_owned();
-        let tiers: [(&[Answers], fn(&str) -> String); 5] = [
+        let tiers: [(&[Answers], Spelling); 5] = [
             (&[by_path, by_name], exact),
             (&[by_file_name], exact),
             (&[by_stem], exact),
@@ -279,6 +279,9 @@ impl Scripts {
 
 /// Why a link is not run.
 const LEAVES: &str = "it is a link that leaves the skill, or no file";
+
+/// How a name is spelled to be compared.
+type Spelling = fn(&str) -> String;
 
 /// Something a script answers to.
 type Answers = fn(&Script) -> &str;

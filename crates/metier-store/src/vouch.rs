@@ -7,6 +7,9 @@ use std::path::Path;
 use metier_format::SkillName;
 use serde::Serialize;
 
+use crate::discover::{Discovery, join};
+use crate::layer::Layer;
+
 /// Somebody who knows where skills came from and who said yes to them.
 pub trait Vouch: Send + Sync {
     /// What is known about the skill called `name` in `directory`, as its content is now.
@@ -52,6 +55,20 @@ pub enum Standing {
     Changed,
 }
 
+/// Asks `vouch` about every candidate that was found and writes down the answers, for the catalog to
+/// go by. What ships with metier is not asked about.
+pub fn attest(discovery: &mut Discovery, vouch: &dyn Vouch, depth: Depth) {
+    let Discovery { roots, found, .. } = discovery;
+    for found in found {
+        let root = roots.get(usize::from(found.root.0));
+        if root.is_none_or(|root| root.layer == Layer::Bundled) {
+            continue;
+        }
+        let directory = join(roots, found.root, &found.path);
+        found.standing = vouch.vouch(&found.name, &directory, depth).standing;
+    }
+}
+
 /// Somebody who knows nothing, for whoever keeps no approvals.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nobody;
@@ -61,3 +78,7 @@ impl Vouch for Nobody {
         Vouched::default()
     }
 }
+
+#[cfg(test)]
+#[path = "vouch_tests.rs"]
+mod tests;

@@ -386,7 +386,8 @@ fn rule_between(rule: Rule, winner: &Candidate, loser: &Candidate) -> String {
 }
 
 fn trust(roots: &[Root], found: &Found) -> Trust {
-    roots.get(usize::from(found.root.0)).map_or(Trust::Untrusted, Trust::of)
+    let root = roots.get(usize::from(found.root.0));
+    root.map_or(Trust::Untrusted, |root| Trust::given(root, found.standing))
 }
 
 fn owner(layer: Layer) -> &'static str {

@@ -10,10 +10,13 @@
     reason = "test fixtures write files, start the binary and stop the test when that fails"
 )]
 
+mod exchange;
 mod generate;
 mod git_server;
+pub mod tools;
 mod world;
 
+pub use exchange::{Exchange, Mood};
 pub use generate::{Layout, generate_skills};
 pub use git_server::{Fault, GitServer, RepoBuilder};
 pub use world::{Run, World};

@@ -8,8 +8,9 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    check, completions, end, events, guard, help_script, lint, list, man, mcp, metrics, prompt,
-    props, read, release, replay, run, scripts, search, show, status, tour, use_skill, why,
+    add, check, completions, end, events, gc, guard, help_script, info, lint, list, man, mcp,
+    metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
+    search, show, status, sync, tour, trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -129,6 +130,17 @@ pub(crate) enum Command {
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
     Mcp(mcp::McpArgs),
+    Gc(gc::GcArgs),
+    Add(add::AddArgs),
+    Remove(remove::RemoveArgs),
+    Update(update::UpdateArgs),
+    Outdated(outdated::OutdatedArgs),
+    Info(info::InfoArgs),
+    Sync(sync::SyncArgs),
+    Verify(verify::VerifyArgs),
+    Rollback(rollback::RollbackArgs),
+    Trust(trust::TrustArgs),
+    Untrust(trust::UntrustArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -1,34 +1,45 @@
 //! One file a command: its arguments, what it does, what it prints.
 
+pub(crate) mod add;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod end;
 pub(crate) mod events;
+pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod help_script;
+pub(crate) mod info;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod metrics;
+pub(crate) mod outdated;
 pub(crate) mod overview;
 pub(crate) mod prompt;
 pub(crate) mod props;
 pub(crate) mod read;
 pub(crate) mod release;
+pub(crate) mod remove;
 pub(crate) mod replay;
+pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod scripts;
 pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod sync;
 pub(crate) mod tour;
+pub(crate) mod trust;
+pub(crate) mod update;
 pub(crate) mod use_skill;
+pub(crate) mod verify;
 pub(crate) mod why;
 
 use crate::args::{Cli, Command};
 use crate::env::Environment;
 use crate::error::CommandResult;
+use crate::packages;
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -41,6 +52,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
     }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
+    packages::repair(&settings, ui);
     match &cli.command {
         None => overview::run(&settings, ui),
         Some(Command::List(args)) => list::run(args, &settings, ui),
@@ -64,6 +76,17 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
+        Some(Command::Gc(args)) => gc::run(args, &settings, ui),
+        Some(Command::Add(args)) => add::run(args, &settings, ui),
+        Some(Command::Remove(args)) => remove::run(args, &settings, ui),
+        Some(Command::Update(args)) => update::run(args, &settings, ui),
+        Some(Command::Outdated(args)) => outdated::run(args, &settings, ui),
+        Some(Command::Info(args)) => info::run(args, &settings, ui),
+        Some(Command::Sync(args)) => sync::run(args, &settings, ui),
+        Some(Command::Verify(args)) => verify::run(args, &settings, ui),
+        Some(Command::Rollback(args)) => rollback::run(args, &settings, ui),
+        Some(Command::Trust(args)) => trust::run(args, &settings, ui),
+        Some(Command::Untrust(args)) => trust::untrust(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

@@ -4,15 +4,9 @@
 //!
 //! Start reading at [`KEYS`]: it says what each key means and how it is read; help is made from it.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "this module is the door to the settings file, which is no skill file"
-)]
-
 mod extend;
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +17,7 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_store::disclose::Style;
+use metier_store::vouch::Depth;
 use metier_store::{Layer, Precedence};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -32,10 +27,11 @@ pub(crate) use extend::Hosts;
 use crate::args::{ColorChoice, RootArgument};
 use crate::env::Environment;
 use crate::error::CommandError;
+use crate::files;
 use crate::session::SessionConfig;
 
 /// Largest settings file read, in bytes. A person writes a few hundred.
-const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+const MAX_CONFIG_BYTES: usize = 1024 * 1024;
 
 /// What the settings file says. A key that is not there is `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) prompt: PromptConfig,
     /// `session.*`, `journal.*`, `policy.*`.
     pub(crate) session: SessionConfig,
+    /// `packages.*`.
+    pub(crate) packages: PackageConfig,
     /// `color`.
     pub(crate) color: Option<ColorChoice>,
 }
@@ -90,6 +88,19 @@ pub(crate) struct PromptConfig {
     pub(crate) budget: Option<usize>,
     /// `prompt.pinned`.
     pub(crate) pinned: Vec<String>,
+}
+
+/// `packages.*`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PackageConfig {
+    /// `packages.repositories`.
+    pub(crate) repositories: Option<String>,
+    /// `packages.require-signature`.
+    pub(crate) require_signature: bool,
+    /// `packages.signers`, resolved.
+    pub(crate) signers: Option<PathBuf>,
+    /// `packages.verify`.
+    pub(crate) verify: Option<Depth>,
 }
 
 /// One key of the settings file.
@@ -144,6 +155,8 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.base = Some(base(value)?); Ok(()) } },
     Key { name: "journal.durability", default: "act", meaning: "when frames are safe on disk: each `frame`, each `act`, or `system`",
         set: |config, value| { config.session.durability = Some(durability(value)?); Ok(()) } },
+    Key { name: "journal.artifacts", default: "true", meaning: "whether what is loaded and read is kept, for `replay --verify`",
+        set: |config, value| { config.session.artifacts = Some(boolean(value)?); Ok(()) } },
     Key { name: "policy.files", default: "none", meaning: "policy files of your own, besides `policy.toml`",
         set: |config, value| { config.session.policy_files = list(value, path)?; Ok(()) } },
     Key { name: "policy.profile", default: "default", meaning: "`strict`, `default` or `full-auto`, as `--profile`",
@@ -152,6 +165,14 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.session.hosts = extend::hosts(value)?; Ok(()) } },
     Key { name: "programs", default: "none", meaning: "programs that run others, beside the known: `{names, command-at, …}`",
         set: |config, value| { config.session.programs = list(value, extend::program)?; Ok(()) } },
+    Key { name: "packages.repositories", default: "https://github.com", meaning: "what `owner/repo` is below",
+        set: |config, value| { config.packages.repositories = Some(text(value)?); Ok(()) } },
+    Key { name: "packages.require-signature", default: "false", meaning: "whether only skills with a good signature are installed",
+        set: |config, value| { config.packages.require_signature = boolean(value)?; Ok(()) } },
+    Key { name: "packages.signers", default: "none", meaning: "whose SSH signatures are known: a file as git's `gpg.ssh.allowedSignersFile`",
+        set: |config, value| { config.packages.signers = Some(path(value)?); Ok(()) } },
+    Key { name: "packages.verify", default: "stamps", meaning: "how closely content is looked at before use: by `stamps`, or all its `bytes`",
+        set: |config, value| { config.packages.verify = Some(depth(value)?); Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];
@@ -227,6 +248,9 @@ impl Config {
         for folder in &mut config.trusted_folders {
             *folder = environment.resolve(folder, &base);
         }
+        if let Some(signers) = &mut config.packages.signers {
+            *signers = environment.resolve(signers, &base);
+        }
         for file in &mut config.session.policy_files {
             *file = environment.resolve(file, &base);
         }
@@ -284,10 +308,8 @@ impl Fault {
 
 fn read(path: &Path) -> Result<String, ConfigError> {
     let wrap = |source| ConfigError::Io { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(wrap)?;
-    let mut text = String::new();
-    file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text).map_err(wrap)?;
-    if text.len() as u64 > MAX_CONFIG_BYTES {
+    let text = files::text(path, MAX_CONFIG_BYTES).map_err(wrap)?;
+    if text.len() > MAX_CONFIG_BYTES {
         return Err(ConfigError::TooLarge(path.to_owned()));
     }
     Ok(text)
@@ -462,6 +484,14 @@ fn profile(value: &Value<'_>) -> Result<Profile, Fault> {
     let names = Profile::ALL.map(Profile::as_str);
     choice(value, "a profile", &names, |word| {
         Profile::ALL.into_iter().find(|profile| profile.as_str() == word)
+    })
+}
+
+fn depth(value: &Value<'_>) -> Result<Depth, Fault> {
+    choice(value, "a way to look", &["stamps", "bytes"], |word| match word {
+        "stamps" => Some(Depth::Stamps),
+        "bytes" => Some(Depth::Bytes),
+        _ => None,
     })
 }
 

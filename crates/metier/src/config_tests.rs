@@ -54,6 +54,7 @@ first-argument = 1
 
 [journal]
 durability = "frame"
+artifacts = false
 
 [policy]
 files = ["rules.toml", "~/more.toml"]
@@ -104,6 +105,7 @@ fn every_key_is_read() {
         again: Some(Again::Repeat),
         base: Some(Base::One),
         durability: Some(Durability::EachFrame),
+        artifacts: Some(false),
         policy_files: files,
         profile: Some(Profile::Strict),
         hosts: config.session.hosts.clone(),

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::IsTerminal as _;
+use std::io::{BufRead as _, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use metier_store::client;
@@ -38,6 +38,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "METIER_TENANT", meaning: "the tenant that frames name" },
     Variable { name: "METIER_CORRELATION", meaning: "what ties frames to something outside" },
     Variable { name: "HOME", meaning: "the user's home directory" },
+    Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
     Variable { name: "XDG_DATA_HOME", meaning: "where data lives, when absolute" },
     Variable { name: "NO_COLOR", meaning: "when not empty, no colour unless `--color always`" },
@@ -66,6 +67,8 @@ pub(crate) const VARIABLES: &[Variable] = &[
 /// What the variables for sending to a collector begin with. They fill in details and never cause
 /// anything to be sent.
 pub(crate) const OTLP: &str = "OTEL_EXPORTER_OTLP_";
+/// Bytes of a typed answer that are read.
+const MAX_TYPED_LINE: u64 = 4096;
 
 /// What metier knows about where it was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +89,8 @@ pub(crate) struct Environment {
     pub(crate) otlp: BTreeMap<String, String>,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
+    /// `USER`.
+    pub(crate) user: Option<String>,
     /// `XDG_CONFIG_HOME`, when absolute.
     pub(crate) xdg_config_home: Option<PathBuf>,
     /// `XDG_DATA_HOME`, when absolute.
@@ -179,6 +184,7 @@ impl Environment {
                 &mut VARIABLES.iter().map(|v| v.name).filter(|name| name.starts_with(OTLP)),
             ),
             home: absolute("HOME"),
+            user: word("USER"),
             xdg_config_home: absolute("XDG_CONFIG_HOME"),
             xdg_data_home: absolute("XDG_DATA_HOME"),
             plain: text("NO_COLOR").is_some() || lookup("TERM").is_some_and(|t| t == "dumb"),
@@ -206,6 +212,18 @@ pub(crate) fn arguments() -> Vec<OsString> {
 /// them.
 pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
+}
+
+/// Whether somebody sits there who can be asked: standard input and standard error are a terminal.
+pub(crate) fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && stderr_is_terminal()
+}
+
+/// The next line somebody types; none at the end.
+pub(crate) fn typed_line() -> Option<String> {
+    let mut line = String::new();
+    let read = std::io::stdin().lock().take(MAX_TYPED_LINE).read_line(&mut line);
+    read.ok().filter(|count| *count > 0).map(|_| line.trim().to_owned())
 }
 
 /// The values of all variables that are called like secrets, so that none of them is recorded.

@@ -1,16 +1,18 @@
-//! Files that are no files of skills, read and bounded: policy files whole, journals line by line
-//! while others append to them.
+//! Files that are no files of skills, read and bounded: settings and policy files whole, journals
+//! line by line while others append to them.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this module is the door to policy files, journals that are only looked at, and input"
+    reason = "this module is the door to settings, policy files, journals that are only looked at, and input"
 )]
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use metier_runtime::limits::MAX_FRAME_BYTES;
+use rustix::fs::OFlags;
 
 /// Bytes of a journal looked at in one go: a few of the longest lines.
 const BATCH: u64 = 4 * MAX_FRAME_BYTES as u64;
@@ -18,21 +20,39 @@ const BATCH: u64 = 4 * MAX_FRAME_BYTES as u64;
 /// The text of a regular file of at most `most` bytes. One byte more is read and kept, so that
 /// whoever checks the length sees that there is more.
 pub(crate) fn text(path: &Path, most: usize) -> io::Result<String> {
-    // A fifo would keep us waiting for its other end, and a device has no end.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
-    }
+    let file = open(path)?;
     let mut text = String::new();
-    File::open(path)?.take(most as u64 + 1).read_to_string(&mut text)?;
+    file.take(most as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// A regular file, open for reading by somebody who does not want to be kept waiting.
+/// The journals in `folder`, sorted; none when there is no such folder.
+pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut journals = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            journals.push(path);
+        }
+    }
+    journals.sort();
+    Ok(journals)
+}
+
+/// A regular file, open for reading.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    if !std::fs::metadata(path)?.is_file() {
+    // A fifo would keep us waiting for its other end, and a device has no end. Opened like this,
+    // neither does, and what was opened is what is looked at.
+    let unhurried = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = File::options().read(true).custom_flags(unhurried).open(path)?;
+    if !file.metadata()?.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
     }
-    File::open(path)
+    Ok(file)
 }
 
 /// Everything on standard input, at most `most` bytes.

@@ -16,6 +16,7 @@ mod interrupt;
 mod law;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod packages;
 mod parallel;
 mod serving;
 mod session;

@@ -1,17 +1,25 @@
 //! What a server needs of this command: the catalog kept, sessions opened by name, the clock. What
 //! is served and how is decided in `metier-serve`.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use metier_format::SkillName;
 use metier_runtime::{Clock as _, JournalError, Session};
 use metier_serve::{Client, Host, Seat};
+use metier_store::digest::Tree;
+use metier_store::discover::ScanLimits;
 use metier_store::index::{CatalogIndex, IndexSettings};
 use metier_store::limits::CATALOG_TTL;
+use metier_store::store::{LoadError, Location, ReadError, Resource, Skill, TreeError};
+use metier_store::vouch::{Depth, Nobody, Vouch, Vouched, attest};
 use metier_store::watch::{Watch, WatchError, WatchSettings};
+use metier_store::{Discovery, LayeredStore, Root, Store};
 
 use crate::clock::{Stopwatch, SystemClock};
 use crate::error::CommandError;
+use crate::packages;
 use crate::session::{self, Purpose, Stream};
 use crate::settings::Settings;
 use crate::view;
@@ -36,7 +44,7 @@ impl Serving {
             selection: settings.selection.clone(),
             ttl: CATALOG_TTL,
         };
-        let store = Arc::new(view::store(settings));
+        let store = Arc::new(Attested { store: view::store(settings), settings: settings.clone() });
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
         let named = stream.named.then_some(stream.session);
         Ok(Self { settings: settings.clone(), index, stopwatch: Stopwatch::start(), named })
@@ -64,7 +72,8 @@ impl Host for Serving {
         let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
         let journal = session::journal(&self.settings, &stream.journal)?;
         let purpose = Purpose::with(None, &self.settings);
-        let mut setup = session::setup(&self.settings, purpose, ids);
+        let mut setup = session::setup(&self.settings, purpose, ids, &stream.journal);
+        setup.vouch = Arc::new(Fresh(self.settings.clone()));
         setup.store = Arc::clone(self.index.store());
         setup.catalog = self.index.latest();
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
@@ -75,6 +84,52 @@ impl Host for Serving {
     fn watch(&self) -> Result<Option<Watch>, WatchError> {
         let files = view::files(&self.settings);
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)
+    }
+}
+
+/// The store of the settings, with what locks and approvals say of each candidate.
+struct Attested {
+    store: LayeredStore,
+    settings: Settings,
+}
+
+impl Store for Attested {
+    fn roots(&self) -> &[Root] {
+        self.store.roots()
+    }
+
+    fn discover(&self, limits: &ScanLimits) -> Discovery {
+        let mut discovery = self.store.discover(limits);
+        if let Some(ledger) = packages::ledger(&self.settings).filter(|ledger| !ledger.is_empty()) {
+            // A list looks at stamps even where every use looks at bytes: nothing is used here.
+            attest(&mut discovery, &ledger, Depth::Stamps);
+            ledger.save();
+        }
+        discovery
+    }
+
+    fn load(&self, at: &Location) -> Result<Skill, LoadError> {
+        self.store.load(at)
+    }
+
+    fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
+        self.store.read(at, path, max_bytes)
+    }
+
+    fn tree(&self, at: &Location) -> Result<Tree, TreeError> {
+        self.store.tree(at)
+    }
+}
+
+/// Locks and approvals as they are when somebody asks: a server outlives them.
+struct Fresh(Settings);
+
+impl Vouch for Fresh {
+    fn vouch(&self, name: &SkillName, directory: &Path, depth: Depth) -> Vouched {
+        match packages::ledger(&self.0) {
+            Some(ledger) => ledger.vouch(name, directory, depth),
+            None => Nobody.vouch(name, directory, depth),
+        }
     }
 }
 

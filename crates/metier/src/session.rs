@@ -11,12 +11,12 @@ use metier_format::text::visible_line;
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Durability, FileJournal, Reading};
+use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
 use metier_sandbox::Cancel;
-use metier_store::LayeredStore;
+use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
 use crate::config::Hosts;
@@ -62,6 +62,8 @@ pub(crate) struct SessionConfig {
     pub(crate) base: Option<Base>,
     /// `journal.durability`.
     pub(crate) durability: Option<Durability>,
+    /// `journal.artifacts`.
+    pub(crate) artifacts: Option<bool>,
     /// `policy.files`, resolved.
     pub(crate) policy_files: Vec<PathBuf>,
     /// `policy.profile`.
@@ -175,7 +177,7 @@ pub(crate) fn open(
     let journal = journal(settings, &stream.journal).map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
     let has_view = purpose.view.is_some();
-    let setup = setup(settings, purpose, ids);
+    let setup = setup(settings, purpose, ids, &stream.journal);
     let session = match has_view {
         true => Session::open(setup, Box::new(journal)),
         false => Session::resume(setup, Box::new(journal)),
@@ -190,11 +192,10 @@ pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, J
 }
 
 /// What a session for `purpose` is made of.
-pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids) -> Setup {
+pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &Path) -> Setup {
     let law = Law::load(settings);
     let config = &settings.session.config;
-    let nothing = || View { store: LayeredStore::new(Vec::new()), catalog: Default::default() };
-    let view = purpose.view.unwrap_or_else(nothing);
+    let view = purpose.view.unwrap_or_else(View::nothing);
     Setup {
         store: Arc::new(view.store),
         catalog: Arc::new(view.catalog),
@@ -218,7 +219,19 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids) -> Setup {
             cancel: purpose.cancel,
             ..ScriptGround::default()
         },
+        artifacts: artifact_folder(settings)
+            .filter(|_| config.artifacts.unwrap_or(true))
+            .map(|(_, artifacts)| artifacts.of_journal(journal)),
+        vouch: view.vouch,
+        depth: settings.packages.verify.unwrap_or(Depth::Stamps),
     }
+}
+
+/// Where what sessions load and read is kept, when it is.
+pub(crate) fn artifact_folder(settings: &Settings) -> Option<(PathBuf, Artifacts)> {
+    let folder = settings.home.as_ref()?.join("artifacts");
+    let artifacts = Artifacts::at(&folder);
+    Some((folder, artifacts))
 }
 
 /// Looks at the session without writing anything. A journal that does not exist is an empty one; a

@@ -11,9 +11,10 @@ use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
 
 use crate::args::{ColorChoice, Global, RootArgument};
-use crate::config::{self, Config, PromptConfig};
+use crate::config::{self, Config, PackageConfig, PromptConfig};
 use crate::env::{self, Environment, PathKind};
 use crate::error::CommandError;
+use crate::packages;
 use crate::session::SessionChoices;
 
 /// What a run goes by.
@@ -45,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) prompt: PromptConfig,
     /// Which session, journal and policy, as flags and file say.
     pub(crate) session: SessionChoices,
+    /// How skills are fetched, installed and verified.
+    pub(crate) packages: PackageConfig,
     /// When to use colour.
     pub(crate) color: ColorChoice,
 }
@@ -83,7 +86,10 @@ impl Settings {
             }
         };
         let config_file = explicit.or_else(|| config::default_path(environment));
-        Ok(Self { config_file, ..Self::decide(global, environment, config, project) })
+        let mut settings =
+            Self { config_file, ..Self::decide(global, environment, config, project) };
+        settings.trusted_folders.extend(packages::trusted_folders(&settings)?);
+        Ok(settings)
     }
 
     /// Decides every setting; reads nothing but where links lead.
@@ -128,6 +134,7 @@ impl Settings {
             },
             prompt: config.prompt,
             session: SessionChoices { args: global.session.clone(), config: config.session },
+            packages: config.packages,
             color: global.color.or(config.color).unwrap_or_default(),
             environment: environment.clone(),
         }

@@ -171,6 +171,15 @@ impl Ui {
         }
     }
 
+    /// Prints `text` like a paragraph whose lines after the first are indented further.
+    pub(crate) fn item(&mut self, text: &str, indent: usize) {
+        let columns = self.columns.map(|columns| columns.saturating_sub(indent + 2).max(20));
+        for (index, line) in wrap(text, columns).into_iter().enumerate() {
+            let indent = if index == 0 { indent } else { indent + 2 };
+            let _ = writeln!(self.out, "{:indent$}{line}", "");
+        }
+    }
+
     /// Says something on standard error, unless quiet.
     pub(crate) fn note(&mut self, message: &str) {
         if self.verbosity != Verbosity::Quiet {

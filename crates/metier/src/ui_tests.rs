@@ -47,12 +47,50 @@ fn a_table_aligns_and_leaves_nothing_out_without_a_terminal() {
 }
 
 #[test]
-fn a_table_cuts_its_last_column_to_the_terminal_and_no_further_than_readable() {
+fn a_table_cuts_its_last_column_to_the_terminal_and_puts_it_below_where_it_is_narrow() {
     // U1
-    let text = render(Some(22), str::to_owned);
-    assert_eq!(text, "a       the first of…\nlonger  second\n        third\n");
-    let narrow = render(Some(1), str::to_owned);
-    assert!(narrow.starts_with("a       the first o…\n"), "{narrow}");
+    let mut table = sample();
+    table.row([(None, "b".to_owned()), (None, "the last of all of them".to_owned())]);
+    let render = |columns: usize| {
+        let mut out = String::new();
+        table.render(Some(columns), &mut out, |_, text, out| out.push_str(text));
+        out
+    };
+    let beside =
+        "a       the first of them\nlonger  second\n        third\nb       the last of all of t…\n";
+    assert_eq!(render(29), beside);
+    let below =
+        "a\n    the first of them\nlonger\n    second\n    third\nb\n    the last of all of t…\n";
+    assert_eq!(render(25), below);
+    assert!(render(1).starts_with("a\n"));
+}
+
+#[test]
+fn a_whole_table_breaks_its_last_column_and_cuts_nothing() {
+    // U1
+    let mut table = Table::whole();
+    let cell = |text: &str| (None, text.to_owned());
+    table.row([cell("failed"), cell("pdf"), cell("no description is there at all")]);
+    let render = |columns: usize| {
+        let mut out = String::new();
+        table.render(Some(columns), &mut out, |_, text, out| out.push_str(text));
+        out
+    };
+    assert_eq!(render(80), "failed  pdf  no description is there at all\n");
+    assert_eq!(render(34), "failed  pdf  no description is\n             there at all\n");
+    assert_eq!(render(20), "failed  pdf\n    no description\n    is there at all\n");
+    assert_eq!(
+        render(8),
+        "failed\n  pdf\n    no\n    description\n    is\n    there\n    at\n    all\n"
+    );
+}
+
+#[test]
+fn an_item_goes_on_further_in() {
+    // U1
+    let mut ui = Ui::plain(Some(26));
+    ui.item("one two three four five six seven", 2);
+    assert_eq!(ui.output(), "  one two three four\n    five six seven\n");
 }
 
 #[test]

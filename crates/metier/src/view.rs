@@ -2,6 +2,7 @@
 //! what was found. Also the few sentences that several commands say about it.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use metier_format::SkillName;
 use metier_format::text::visible_line;
@@ -10,11 +11,13 @@ use metier_store::catalog::{Hidden, Visibility};
 use metier_store::client;
 use metier_store::discover::Note;
 use metier_store::suggest::closest;
+use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest};
 use metier_store::why::why;
-use metier_store::{Catalog, Entry, FileStore, Layer, LayeredStore, Root, Store as _};
+use metier_store::{Catalog, Entry, FileStore, Found, Layer, LayeredStore, Root, Store as _};
 
 use crate::args::RootArgument;
 use crate::error::CommandError;
+use crate::packages;
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
 
@@ -27,6 +30,10 @@ pub(crate) struct View {
     pub(crate) store: LayeredStore,
     /// What was found, resolved.
     pub(crate) catalog: Catalog,
+    /// Who vouches for the content of what was found.
+    pub(crate) vouch: Arc<dyn Vouch>,
+    /// What locks and approvals cannot be read, in a sentence each.
+    faults: Vec<String>,
 }
 
 /// A skill that a name typed by the user means.
@@ -42,9 +49,36 @@ impl View {
     /// Searches the roots and resolves what is there.
     pub(crate) fn open(settings: &Settings) -> Self {
         let store = store(settings);
-        let discovery = store.discover(&settings.limits);
+        let mut discovery = store.discover(&settings.limits);
+        let Some(ledger) = packages::ledger(settings) else {
+            let catalog = Catalog::build(discovery, &settings.precedence, &settings.selection);
+            return Self { store, catalog, vouch: Arc::new(Nobody), faults: Vec::new() };
+        };
+        if !ledger.is_empty() {
+            // A list looks at stamps even where every use looks at bytes: nothing is used here.
+            attest(&mut discovery, &ledger, Depth::Stamps);
+            ledger.save();
+        }
         let catalog = Catalog::build(discovery, &settings.precedence, &settings.selection);
-        Self { store, catalog }
+        Self { store, catalog, faults: ledger.faults(), vouch: Arc::new(ledger) }
+    }
+
+    /// A view of nothing.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            store: LayeredStore::new(Vec::new()),
+            catalog: Catalog::default(),
+            vouch: Arc::new(Nobody),
+            faults: Vec::new(),
+        }
+    }
+
+    /// What is known about the content of a candidate now.
+    pub(crate) fn vouched(&self, found: &Found) -> Vouched {
+        if self.catalog.layer(found) == Layer::Bundled {
+            return Vouched { standing: Standing::Approved, ..Vouched::default() };
+        }
+        self.vouch.vouch(&found.name, &self.catalog.directory(found), Depth::Stamps)
     }
 
     /// The skill that `typed` names.
@@ -104,6 +138,9 @@ impl View {
 
     /// Says on standard error what the search could not look into.
     pub(crate) fn remark_on_walk(&self, ui: &mut Ui) {
+        for fault in &self.faults {
+            ui.note(&format!("warning: {}", visible_line(fault)));
+        }
         for note in &self.catalog.notes {
             ui.note(&walk_remark(note, self.catalog.root(note.root)));
         }
@@ -166,12 +203,21 @@ pub(crate) fn unknown_name<'a>(
 /// How to make the skills of an untrusted project usable, when there are some.
 pub(crate) fn trust_hint(catalog: &Catalog, settings: &Settings) -> Option<String> {
     let is_untrusted = |entry: &&Entry| entry.visibility == Visibility::Untrusted;
+    if let Some(changed) = catalog.entries.iter().find(|e| e.found.standing == Standing::Changed) {
+        let name = visible_line(changed.name().as_str());
+        return Some(format!(
+            "`metier verify` says what changed; `metier trust {name}` approves it as it is now"
+        ));
+    }
     let entry = catalog.entries.iter().find(is_untrusted)?;
     let root = &catalog.root(entry.found.root)?.path;
     let folder = if root.starts_with(&settings.project) { &settings.project } else { root };
+    let folder = visible_line(&folder.to_string_lossy()).into_owned();
+    if settings.home.is_some() {
+        return Some(format!("`metier trust {folder}` trusts this project's skills"));
+    }
     Some(format!(
-        "trust this project's skills by adding `{}` to `trusted-folders` in {}",
-        visible_line(&folder.to_string_lossy()),
+        "trust this project's skills by adding `{folder}` to `trusted-folders` in {}",
         settings.config_file()
     ))
 }

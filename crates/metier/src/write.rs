@@ -13,13 +13,19 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, XattrFlags, fgetxattr, flistxattr, fsetxattr, openat, renameat,
+    unlinkat,
+};
 use rustix::io::Errno;
 use tempfile::TempDir;
 
 /// Names tried for the file that is written first. Only somebody who makes them on purpose can be
 /// in the way of more than one.
 const MAX_DRAFT_NAMES: u32 = 100;
+
+/// Most bytes of the names of a file's extended attributes, and of one value: the system's limit.
+const MAX_ATTRIBUTE_BYTES: usize = 64 * 1024;
 
 /// How a directory is opened to reach what lies in it. No link is followed.
 const OPEN_STEP: OFlags =
@@ -53,7 +59,7 @@ pub(crate) enum WriteError {
 }
 
 /// Replaces the content of `path`, which was `old`, by `new`: written to a file beside it with the
-/// same mode and owner, flushed to disk, then renamed over it. A link to the file is followed as
+/// same mode, owner and extended attributes, flushed to disk, then renamed over it. A link to the file is followed as
 /// long as it stays below the file's own directory, one on the way to it as long as it stays below
 /// `within`. Whoever swaps directories meanwhile changes nothing: everything happens in the one
 /// that was opened.
@@ -65,7 +71,7 @@ pub(crate) fn replace(
 ) -> Result<(), WriteError> {
     let wrap = |source: io::Error| WriteError::Io { path: path.to_owned(), source };
     let place = Place::find(within, path)?;
-    let (metadata, _) = place.read(old.len()).map_err(wrap)?;
+    let (file, metadata, _) = place.read(old.len()).map_err(wrap)?;
     if metadata.permissions().readonly() {
         return Err(WriteError::ReadOnly(path.to_owned()));
     }
@@ -75,8 +81,9 @@ pub(crate) fn replace(
     // Only root can give a file away, and only root would otherwise take one: for everybody else
     // it is the same already or cannot be kept.
     let _ = fchown(&draft.file, Some(metadata.uid()), Some(metadata.gid()));
+    keep_attributes(&file, &draft.file).map_err(wrap)?;
     draft.file.sync_all().map_err(wrap)?;
-    let (_, now) = place.read(old.len()).map_err(wrap)?;
+    let (_, _, now) = place.read(old.len()).map_err(wrap)?;
     if now != old {
         return Err(WriteError::Changed(path.to_owned()));
     }
@@ -120,19 +127,41 @@ impl Place {
 
     /// What the file is and its content, of which no more is read than tells whether it has
     /// `expected` bytes.
-    fn read(&self, expected: usize) -> io::Result<(Metadata, Vec<u8>)> {
+    fn read(&self, expected: usize) -> io::Result<(File, Metadata, Vec<u8>)> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(openat(&self.directory, &self.name, flags, Mode::empty())?);
         let metadata = file.metadata()?;
         let mut bytes = Vec::with_capacity(expected + 1);
-        file.take(expected as u64 + 1).read_to_end(&mut bytes)?;
-        Ok((metadata, bytes))
+        (&file).take(expected as u64 + 1).read_to_end(&mut bytes)?;
+        Ok((file, metadata, bytes))
     }
 
     fn sync(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         File::from(openat(&self.directory, ".", flags, Mode::empty())?).sync_all()
     }
+}
+
+/// Gives `to` the extended attributes of `from`. Those that only the system may set, and those the
+/// file system does not have, cannot be kept and need not be: the system sets its own.
+fn keep_attributes(from: &File, to: &File) -> io::Result<()> {
+    let mut names = vec![0; MAX_ATTRIBUTE_BYTES];
+    let length = match flistxattr(from, &mut names[..]) {
+        Ok(length) => length,
+        Err(Errno::NOTSUP) => return Ok(()),
+        Err(errno) => return Err(errno.into()),
+    };
+    let mut value = vec![0; MAX_ATTRIBUTE_BYTES];
+    let names = names.get(..length).unwrap_or_default().split(|byte| *byte == 0);
+    for name in names.filter(|name| !name.is_empty()) {
+        let length = fgetxattr(from, name, &mut value[..])?;
+        let value = value.get(..length).unwrap_or_default();
+        match fsetxattr(to, name, value, XattrFlags::empty()) {
+            Ok(()) | Err(Errno::PERM | Errno::NOTSUP | Errno::ACCESS) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(())
 }
 
 /// The new content beside the old one, removed when dropped unless published.

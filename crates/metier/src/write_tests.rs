@@ -26,6 +26,28 @@ fn a_file_is_replaced_whole_with_its_mode_and_nothing_is_left_beside_it() {
 }
 
 #[test]
+fn extended_attributes_are_kept() {
+    // F5
+    let scratch = Scratch::new().unwrap();
+    let file = scratch.write("skill/SKILL.md", b"old").unwrap();
+    let opened = std::fs::File::open(&file).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    for (name, value) in [("user.origin", &b"somewhere"[..]), ("user.empty", b"")] {
+        match rustix::fs::fsetxattr(&opened, name, value, flags) {
+            // This file system has none to keep.
+            Err(rustix::io::Errno::NOTSUP) => return,
+            other => other.unwrap(),
+        }
+    }
+    replace(scratch.path(), &file, b"old", b"new").unwrap();
+    let now = std::fs::File::open(&file).unwrap();
+    let mut value = [0; 32];
+    let length = rustix::fs::fgetxattr(&now, "user.origin", &mut value[..]).unwrap();
+    assert_eq!(&value[..length], b"somewhere");
+    assert_eq!(rustix::fs::fgetxattr(&now, "user.empty", &mut value[..]).unwrap(), 0);
+}
+
+#[test]
 fn a_link_inside_the_directory_stays_a_link() {
     // F5
     let scratch = Scratch::new().unwrap();

@@ -24,6 +24,7 @@ use crate::hazard::Hazard;
 use crate::limits::{
     MAX_LISTING_BYTES, MAX_REFS_BYTES, MAX_SOURCE_ENTRIES, OBJECT_BATCH_BYTES, PROGRESS_INTERVAL,
 };
+use crate::offer::Take;
 use crate::progress::{Progress, Step};
 use crate::reference::is_full_id;
 use crate::staging;
@@ -150,11 +151,7 @@ impl<'a> Repository<'a> {
     }
 
     /// Reads objects that are here, in batches that fit into memory.
-    pub(crate) fn read(
-        &self,
-        wanted: &[(&str, u64)],
-        take: &mut dyn FnMut(usize, &[u8]) -> Result<(), FetchError>,
-    ) -> Result<(), FetchError> {
+    pub(crate) fn read(&self, wanted: &[(&str, u64)], take: Take<'_>) -> Result<(), FetchError> {
         let mut start = 0;
         while start < wanted.len() {
             let rest = wanted.get(start..).unwrap_or_default();
@@ -296,10 +293,11 @@ impl<'a> Repository<'a> {
             "remote.origin.promisor=true".to_owned(),
             "remote.origin.partialclonefilter=blob:none".to_owned(),
         ];
-        if stdin.is_empty() {
-            command.settings.push("fetch.negotiationAlgorithm=default".to_owned());
-        } else {
-            command.settings.push("fetch.negotiationAlgorithm=noop".to_owned());
+        // What is asked for by its id is not negotiated about.
+        let negotiation = if stdin.is_empty() { "default" } else { "noop" };
+        command.settings.push(format!("fetch.negotiationAlgorithm={negotiation}"));
+        if protocols == "ssh" {
+            command.settings.extend(self.quiet_ssh()?);
         }
         command.stdin = stdin;
         command.stdout = MAX_REFS_BYTES;
@@ -324,28 +322,29 @@ impl<'a> Repository<'a> {
         })
     }
 
-    fn error(&self, failed: Failed) -> FetchError {
-        let Failed { failure, detail } = failed;
-        let place = self.url.to_owned();
-        match failure {
-            Failure::Authentication => FetchError::Authentication { place, detail },
-            Failure::NotFound => FetchError::NotFound { place },
-            Failure::NoSuchRef => FetchError::NoSuchRef { place, requested: detail },
-            Failure::RateLimited => FetchError::RateLimited { place },
-            Failure::Transient => FetchError::Unreachable { place, detail },
-            Failure::Untrusted => FetchError::Untrusted { place, detail },
-            Failure::NoSpace => {
-                FetchError::NoSpace { missing: 0, path: self.git.directory.clone() }
-            }
-            Failure::Corrupt => self.broken(&detail),
-            Failure::Refused => FetchError::Refused(Hazard::RefusedByGit(detail).at(b".")),
-            Failure::TimedOut => FetchError::TimedOut { place },
-            Failure::TooMuch | Failure::Other => FetchError::Git { detail },
+    /// Makes ssh ask nobody, if it is ssh that the caller has for this. What else they may have has
+    /// no terminal to ask on.
+    fn quiet_ssh(&self) -> Result<Option<String>, FetchError> {
+        let given = ["GIT_SSH", "GIT_SSH_COMMAND"];
+        let environment = self.git.settings.environment;
+        if environment.iter().any(|(name, _)| given.iter().any(|given| name == given)) {
+            return Ok(None);
         }
+        let args = ["config", "--get", "--default=ssh", "core.sshCommand"];
+        let set = self.git.run(Command::new(Reach::Server("none"), &args))?;
+        let set = set.unwrap_or_else(|_| b"ssh".to_vec());
+        let set = String::from_utf8_lossy(&set).trim().to_owned();
+        let program = set.split(' ').next().unwrap_or_default();
+        let is_ssh = program.rsplit('/').next() == Some("ssh");
+        Ok(is_ssh.then(|| format!("core.sshCommand={set} -o BatchMode=yes")))
+    }
+
+    fn error(&self, failed: Failed) -> FetchError {
+        meaning(failed, self.url, &self.git.directory)
     }
 
     fn broken(&self, detail: &str) -> FetchError {
-        FetchError::Cache { path: self.git.directory.clone(), detail: detail.to_owned() }
+        broken(&self.git.directory, detail)
     }
 
     fn offline(&self) -> FetchError {
@@ -363,7 +362,7 @@ impl<'a> Repository<'a> {
         let config = self.git.directory.join("config");
         let failed = |error| FetchError::io(&config, error);
         let has = fs::read_to_string(&config).map_err(failed)?.contains("sha256");
-        if has == !wanted.is_empty() {
+        if has != wanted.is_empty() {
             return Ok(());
         }
         staging::remove(&self.git.directory).map_err(failed)?;
@@ -416,6 +415,29 @@ impl<'a> Repository<'a> {
     }
 }
 
+/// What a failure is to whoever asked.
+fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
+    let Failed { failure, detail } = failed;
+    let place = url.to_owned();
+    match failure {
+        Failure::Authentication => FetchError::Authentication { place, detail },
+        Failure::NotFound => FetchError::NotFound { place },
+        Failure::NoSuchRef => FetchError::NoSuchRef { place, requested: detail },
+        Failure::RateLimited => FetchError::RateLimited { place },
+        Failure::Transient => FetchError::Unreachable { place, detail },
+        Failure::Untrusted => FetchError::Untrusted { place, detail },
+        Failure::NoSpace => FetchError::NoSpace { missing: 0, path: directory.to_owned() },
+        Failure::Corrupt => broken(directory, &detail),
+        Failure::Refused => FetchError::Refused(Hazard::RefusedByGit(detail).at(b".")),
+        Failure::TimedOut => FetchError::TimedOut { place },
+        Failure::TooMuch | Failure::Other => FetchError::Git { detail },
+    }
+}
+
+fn broken(directory: &Path, detail: &str) -> FetchError {
+    FetchError::Cache { path: directory.to_owned(), detail: detail.to_owned() }
+}
+
 const SHA256: &str = "[extensions]\n\tobjectformat = sha256\n";
 
 /// An empty bare repository, there whole or not at all.
@@ -456,3 +478,7 @@ fn protocols(url: &str) -> &'static str {
         _ => "ssh",
     }
 }
+
+#[cfg(test)]
+#[path = "repository_tests.rs"]
+mod tests;

@@ -89,13 +89,13 @@ fn verify(
 fn ssh(said: &str) -> Signature {
     let key = said.split_whitespace().find(|word| word.starts_with("SHA256:"));
     let signer = key.unwrap_or_default().to_owned();
-    if said.contains("Good \"git\" signature for ") {
-        Signature::Good { signer }
-    } else if said.contains("Good \"git\" signature with ") || said.contains("No principal matched")
-    {
-        Signature::Unknown { signer }
-    } else {
+    let wrong = ["Could not verify signature", "Signature verification failed"];
+    if wrong.iter().any(|words| said.contains(words)) {
         Signature::Bad
+    } else if said.contains("Good \"git\" signature for ") {
+        Signature::Good { signer }
+    } else {
+        Signature::Unknown { signer }
     }
 }
 

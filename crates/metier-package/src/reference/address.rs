@@ -101,10 +101,11 @@ fn short(text: &str, base: &str, requested: Option<String>) -> Result<Reference,
     };
     let below = |name: &str| below(base, owner, name);
     let mut reference = below(name)?;
-    if path.is_empty() && name != COLLECTION {
-        if let Origin::Git(url) = below(COLLECTION)?.origin {
-            reference.otherwise = Some(Otherwise { url, skill: name.to_owned() });
-        }
+    if path.is_empty()
+        && name != COLLECTION
+        && let Origin::Git(url) = below(COLLECTION)?.origin
+    {
+        reference.otherwise = Some(Otherwise { url, skill: name.to_owned() });
     }
     Ok(Reference { path, requested, ..reference })
 }

@@ -2,11 +2,13 @@
 
 #![expect(
     clippy::disallowed_methods,
-    clippy::expect_used,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "tests make files and look at them; whatever fails ends the test"
 )]
 
 mod fetching;
+mod hostile;
+mod pack;
 mod place;
+mod signatures;
+mod trouble;

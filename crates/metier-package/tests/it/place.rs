@@ -1,6 +1,5 @@
 //! A place of its own for each test: a cache, a staging directory, and how fetching is called in it.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -19,19 +18,21 @@ pub(crate) struct Place {
     pub(crate) cancel: Cancel,
     pub(crate) bases: Bases,
     pub(crate) offline: bool,
+    pub(crate) cache: PathBuf,
+    pub(crate) staging: PathBuf,
     pub(crate) signers: Option<PathBuf>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// What was waited for.
     pub(crate) slept: Mutex<Vec<Duration>>,
     /// What was told.
-    pub(crate) told: RefCell<Vec<String>>,
+    pub(crate) told: Mutex<Vec<String>>,
 }
 
-struct Teller<'a>(&'a RefCell<Vec<String>>);
+struct Teller<'a>(&'a Mutex<Vec<String>>);
 
 impl Progress for Teller<'_> {
     fn step(&mut self, step: Step<'_>) {
-        self.0.borrow_mut().push(format!("{step:?}"));
+        self.0.lock().unwrap().push(format!("{step:?}"));
     }
 }
 
@@ -47,24 +48,18 @@ impl Place {
             cancel: Cancel::new().unwrap(),
             bases: Bases { home: Some(home.clone()), ..Bases::new(directory.path()) },
             offline: false,
+            cache: directory.path().join("cache"),
+            staging: directory.path().join("staging"),
             signers: None,
             environment: environment.map(|(n, v)| (n.into(), v.to_owned())).to_vec(),
             slept: Mutex::default(),
-            told: RefCell::default(),
+            told: Mutex::default(),
             directory,
         }
     }
 
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
-    }
-
-    pub(crate) fn cache(&self) -> PathBuf {
-        self.path().join("cache")
-    }
-
-    pub(crate) fn staging(&self) -> PathBuf {
-        self.path().join("staging")
     }
 
     /// Writes a file below the place.
@@ -89,6 +84,14 @@ impl Place {
         self.with(select, |settings, progress| fetch(&reference, settings, progress))
     }
 
+    /// The same with another runner.
+    pub(crate) fn fetch_with(&self, runner: &Runner, text: &str) -> Result<Fetched, FetchError> {
+        let reference = self.reference(text);
+        self.with(Select::All, |settings, progress| {
+            fetch(&reference, &Fetch { runner, ..*settings }, progress)
+        })
+    }
+
     pub(crate) fn fetch_locked(&self, locked: &Locked) -> Result<Fetched, FetchError> {
         self.with(Select::All, |settings, progress| fetch_locked(locked, settings, progress))
     }
@@ -108,15 +111,15 @@ impl Place {
         select: Select<'_>,
         act: impl FnOnce(&Fetch<'_>, &mut dyn Progress) -> T,
     ) -> T {
-        let _ = std::fs::remove_dir_all(self.staging());
+        let _ = std::fs::remove_dir_all(&self.staging);
         let slept = &self.slept;
         let sleep = |delay| slept.lock().unwrap().push(delay);
         let retry = Retry { sleep: &sleep, ..Retry::default() };
         let settings = Fetch {
             runner: &self.runner,
             cancel: &self.cancel,
-            cache: &self.cache(),
-            staging: &self.staging(),
+            cache: &self.cache,
+            staging: &self.staging,
             environment: &self.environment,
             select,
             offline: self.offline,

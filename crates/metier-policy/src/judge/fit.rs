@@ -12,6 +12,9 @@ use crate::verdict::Verdict;
 pub(super) enum Fit {
     Surely(Coverage),
     Possibly,
+    /// Nothing says that it is, and nothing says that it is not: a command that cannot be read may
+    /// use any file and reach any address.
+    Conceivably,
     /// Not; an allow that was near says why.
     Not(Option<String>),
 }
@@ -26,6 +29,8 @@ pub(super) fn fit(case: &Case<'_>, clause: &Clause, act: &Act) -> Fit {
                 break;
             }
             Fit::Possibly => best = Fit::Possibly,
+            Fit::Conceivably if matches!(best, Fit::Not(_)) => best = Fit::Conceivably,
+            Fit::Conceivably => {}
             Fit::Not(Some(why)) if matches!(best, Fit::Not(None)) => best = Fit::Not(Some(why)),
             Fit::Not(_) => {}
         }
@@ -64,6 +69,9 @@ fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) 
         (Act::Unresolvable(_), Argument::Command(_)) if named && verdict > Verdict::Allow => {
             Fit::Possibly
         }
+        (Act::Unresolvable(_), _) if verdict > Verdict::Allow && is_done_by_commands(pattern) => {
+            Fit::Conceivably
+        }
         (Act::File(file), _) => fit_file(case, pattern, file, (named, verdict)),
         (Act::Fetch(url), Argument::Domain(domain))
             if is_named_fetch(case, pattern, named, verdict) =>
@@ -80,6 +88,11 @@ fn fit_pattern(case: &Case<'_>, pattern: &Pattern, act: &Act, verdict: Verdict) 
         }
         _ => Fit::Not(None),
     }
+}
+
+/// Whether a command can do what the pattern's tool does. A tool that is one has its own reading.
+fn is_done_by_commands(pattern: &Pattern) -> bool {
+    ["read", "grep", "glob", "ls", "write", "edit", "webfetch"].contains(&pattern.canonical())
 }
 
 /// Whether a pattern's name covers fetching: the tool's own, or one meant to stop a program.

@@ -43,6 +43,8 @@ const ACTIVATION_ERRORS: &[&str] = &[
     "skill_stack_full",
     "skill_arguments_too_large",
     "skill_denied",
+    "skill_hook_failed",
+    "skill_changed",
     "skill_invalid",
     "journal_refused",
 ];
@@ -50,6 +52,8 @@ const ACTIVATION_ERRORS: &[&str] = &[
 const READ_ERRORS: &[&str] = &[
     "skill_not_found",
     "skill_not_trusted",
+    "skill_changed",
+    "read_denied",
     "invalid_path",
     "file_not_found",
     "not_a_file",
@@ -139,6 +143,9 @@ pub(super) const ALL: &[Capability] = &[
             "skill_invoked",
             "skill_loaded",
             "override_ruled",
+            "script_started",
+            "script_finished",
+            "skill_warning",
             "skill_activated",
             "skill_refused",
         ],
@@ -152,7 +159,7 @@ pub(super) const ALL: &[Capability] = &[
         parameters: &[Parameter::optional("name", Kind::Text, "The skill it has to be")],
         result: &[("released", "array"), ("active", "array")],
         errors: &["skill_not_active", "skill_stack_violation", "journal_refused"],
-        frames: &["skill_deactivated"],
+        frames: &["skill_deactivated", "script_started", "script_finished", "skill_warning"],
         effect: Effect::Changes,
     },
     Capability {
@@ -163,7 +170,13 @@ pub(super) const ALL: &[Capability] = &[
         parameters: &[],
         result: &[("session", "string"), ("ended", "boolean"), ("released", "array")],
         errors: &["journal_refused"],
-        frames: &["skill_deactivated", "session_ended"],
+        frames: &[
+            "skill_deactivated",
+            "script_started",
+            "script_finished",
+            "skill_warning",
+            "session_ended",
+        ],
         effect: Effect::Changes,
     },
     Capability {
@@ -204,7 +217,7 @@ pub(super) const ALL: &[Capability] = &[
         ],
         result: &[("path", "string"), ("size", "integer"), ("encoding", "string")],
         errors: READ_ERRORS,
-        frames: &["resource_requested", "resource_read"],
+        frames: &["resource_requested", "resource_read", "tool_restriction_violated"],
         effect: Effect::Records,
     },
     Capability {

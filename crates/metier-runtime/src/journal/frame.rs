@@ -5,7 +5,10 @@
 //! digest of the line before, zeros for the first. So a line proves itself and its place, and any
 //! byte changed, dropped or moved is seen without parsing.
 
+use std::borrow::Cow;
+
 use metier_format::text::visible_json;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -93,7 +96,11 @@ impl Frame {
     #[must_use]
     pub fn seal(&mut self) -> String {
         // Nothing in it is live on a terminal, so the file can be looked at with anything.
-        let mut line = visible_json(&Value::Object(self.members()).to_string()).into_owned();
+        let text = serde_json::to_string(&Unsealed(self)).unwrap_or_default();
+        let mut line = match visible_json(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(visible) => visible,
+        };
         line.truncate(line.len() - 1);
         self.digest = digest(line.as_bytes());
         line.push_str(SEAL_START);
@@ -105,35 +112,7 @@ impl Frame {
     /// The frame as JSON, member by member as its line has it.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let mut members = self.members();
-        members.insert("digest".into(), self.digest.clone().into());
-        Value::Object(members)
-    }
-
-    /// Everything but the digest, in the order written.
-    fn members(&self) -> Map<String, Value> {
-        let mut members = Map::new();
-        members.insert("v".into(), VERSION.into());
-        members.insert("id".into(), format!("{}:{}", self.ids.session, self.seq).into());
-        members.insert("session_id".into(), self.ids.session.clone().into());
-        members.insert("seq".into(), self.seq.into());
-        members.insert("timestamp_ms".into(), self.time.0.into());
-        let optional = [
-            ("agent_id", &self.ids.agent),
-            ("task_id", &self.ids.task),
-            ("tenant_id", &self.ids.tenant),
-            ("correlation_id", &self.ids.correlation),
-        ];
-        for (key, value) in optional {
-            if let Some(value) = value {
-                members.insert(key.into(), value.clone().into());
-            }
-        }
-        members.insert("type".into(), self.kind.clone().into());
-        members.insert("payload".into(), Value::Object(self.payload.clone()));
-        members.extend(self.extra.clone());
-        members.insert("prev".into(), self.prev.clone().into());
-        members
+        serde_json::from_str(&self.clone().seal()).unwrap_or_default()
     }
 
     /// The frame a line tells, after its digest was checked.
@@ -170,6 +149,39 @@ impl Frame {
     }
 }
 
+/// Everything of a frame but its digest, in the order written.
+struct Unsealed<'a>(&'a Frame);
+
+impl Serialize for Unsealed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Frame { seq, ids, time, kind, payload, extra, prev, digest: _ } = self.0;
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("v", &VERSION)?;
+        members.serialize_entry("id", &format_args!("{}:{seq}", ids.session))?;
+        members.serialize_entry("session_id", &ids.session)?;
+        members.serialize_entry("seq", seq)?;
+        members.serialize_entry("timestamp_ms", &time.0)?;
+        let optional = [
+            ("agent_id", &ids.agent),
+            ("task_id", &ids.task),
+            ("tenant_id", &ids.tenant),
+            ("correlation_id", &ids.correlation),
+        ];
+        for (key, value) in optional {
+            if let Some(value) = value {
+                members.serialize_entry(key, value)?;
+            }
+        }
+        members.serialize_entry("type", kind)?;
+        members.serialize_entry("payload", payload)?;
+        for (key, value) in extra {
+            members.serialize_entry(key, value)?;
+        }
+        members.serialize_entry("prev", prev)?;
+        members.end()
+    }
+}
+
 /// The line's digest, when the line is as long as a line may be and its bytes have that digest.
 pub(super) fn check_seal(line: &[u8]) -> Result<String, FrameError> {
     if line.len() > MAX_FRAME_BYTES {
@@ -187,10 +199,12 @@ pub(super) fn check_seal(line: &[u8]) -> Result<String, FrameError> {
 
 /// SHA-256 as lowercase hex.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS.get(usize::from(value)).copied().unwrap_or(b'0'));
     let mut hex = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
-        let _ = write!(hex, "{byte:02x}");
+        hex.push(digit(byte >> 4));
+        hex.push(digit(byte & 15));
     }
     hex
 }

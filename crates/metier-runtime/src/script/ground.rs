@@ -5,7 +5,7 @@
 //!
 //! - `bundled/DIGEST/`: the files of a skill that lies in the binary, read back and compared before
 //!   every use;
-//! - `cache/uv/`: uv's cache, which no script can write (see `uv`);
+//! - `cache/uv/`: a cache of uv's for each skill, which no script can write (see `uv`);
 //! - `cache/help/`: help texts, by digest of what gave them.
 
 #![expect(clippy::disallowed_methods, reason = "this file is the scripts' door to the disk")]
@@ -134,21 +134,23 @@ pub(super) fn exists(path: &Path) -> bool {
 pub(crate) fn materialise(store: &dyn Store, at: &Location, place: &Path) -> io::Result<()> {
     let tree = store.tree(at).map_err(io::Error::other)?;
     private_directory(place)?;
-    let mut wanted = Vec::new();
+    let mut files = Vec::new();
     for file in tree.files() {
         let path = std::str::from_utf8(&file.path).map_err(io::Error::other)?;
+        files.push((path, file.kind, place.join(path)));
+    }
+    // First, so that nothing is written through a link somebody put there.
+    remove_others(place, &files.iter().map(|(.., target)| target.clone()).collect::<Vec<_>>())?;
+    for (path, kind, target) in files {
         let resource = store.read(at, path, MAX_SCRIPT_BYTES).map_err(io::Error::other)?;
-        let mode = if file.kind == TreeKind::Executable { 0o700 } else { 0o600 };
-        let target = place.join(path);
-        let same = std::fs::symlink_metadata(&target)
-            .is_ok_and(|found| found.is_file() && found.len() == resource.bytes.len() as u64)
-            && std::fs::read(&target).is_ok_and(|bytes| bytes == resource.bytes);
+        let is_file = std::fs::symlink_metadata(&target).is_ok_and(|found| found.is_file());
+        let same = is_file && std::fs::read(&target).is_ok_and(|bytes| bytes == resource.bytes);
         if !same {
+            let mode = if kind == TreeKind::Executable { 0o700 } else { 0o600 };
             write_whole(&target, &resource.bytes, mode)?;
         }
-        wanted.push(target);
     }
-    remove_others(place, &wanted)
+    Ok(())
 }
 
 /// Removes every file below `place` that is not `wanted`.

@@ -1,14 +1,17 @@
 //! Python with the dependencies a script declares, provided by uv.
 //!
-//! Two steps, so that a skill cannot poison what other skills use:
+//! Two steps, and a cache for each skill, so that a skill cannot poison what others use:
 //!
-//! 1. *Prepare*: uv itself, inside walls of its own, with the cache writable. It reads the script's
-//!    metadata, fetches wheels and makes an environment. Nothing of the skill runs, and since
-//!    nothing is built (`UV_NO_BUILD`), nothing of a package does either: a package without a wheel
-//!    is refused. What uv caches it files under where it came from, so one skill's odd index cannot
-//!    stand in for another's. Settings lying about (`uv.toml`, `pyproject.toml`) are not read.
-//! 2. *Run*: the environment's Python, without uv, with the cache readable and nothing of it
+//! 1. *Prepare*: uv itself, inside walls of its own, with the skill's cache writable. It reads the
+//!    script's metadata, fetches wheels and makes an environment. Nothing of the skill runs, and
+//!    since nothing is built (`UV_NO_BUILD`), no package's build does: one without a wheel is
+//!    refused. Settings lying about (`uv.toml`, `pyproject.toml`) are not read.
+//! 2. *Run*: the environment's Python, without uv, with the environment readable and nothing of it
 //!    writable.
+//!
+//! The cache is the skill's own because uv asks an environment's Python about itself, and a `.pth`
+//! file in any package runs code then, while the cache is writable. What such code can reach is
+//! what that skill alone will use.
 //!
 //! uv has the network in step 1 when the skill was approved and the law does not switch it off: the
 //! metadata is the asking. Otherwise it is told to be offline, and what is cached is used.
@@ -20,6 +23,7 @@ use std::path::{Path, PathBuf};
 use metier_policy::{ScriptLaw, ScriptNetwork};
 use metier_sandbox::{Cancel, Confinement, Invocation, Limits, Network, Outcome, RunError, Runner};
 use metier_store::catalog::Trust;
+use metier_store::digest;
 
 use super::ground::{self, ScriptGround};
 use crate::limits::PREPARE_SECONDS;
@@ -29,7 +33,7 @@ use crate::limits::PREPARE_SECONDS;
 pub(crate) struct Preparation {
     /// uv itself.
     pub(crate) uv: PathBuf,
-    /// Its cache.
+    /// Its cache for this skill.
     pub(crate) cache: PathBuf,
     /// Pythons that uv has installed before, when there are some.
     pub(crate) pythons: Option<PathBuf>,
@@ -83,14 +87,17 @@ pub(crate) enum PrepareError {
 }
 
 impl Preparation {
-    /// What there is to do on this ground; nothing without a home for the cache.
+    /// What there is to do on this ground for a script of `skill`; nothing without a home for the
+    /// cache.
     pub(crate) fn plan(
         ground: &ScriptGround,
-        uv: &Path,
+        (uv, skill): (&Path, &Path),
         (law, trust): (&ScriptLaw, Trust),
         locked: bool,
     ) -> Option<Self> {
-        let cache = ground.home.as_ref()?.join("cache/uv");
+        let mut own = digest::hex(&digest::sha256(skill.as_os_str().as_encoded_bytes()));
+        own.truncate(16);
+        let cache = ground.home.as_ref()?.join("cache/uv").join(own);
         let data = ground.variable("XDG_DATA_HOME").map(PathBuf::from);
         let home = || Some(PathBuf::from(ground.variable("HOME")?).join(".local/share"));
         let named = ground.variable("UV_PYTHON_INSTALL_DIR").map(PathBuf::from);

@@ -8,12 +8,13 @@ use metier_store::catalog::{Entry, Trust, Visibility};
 use metier_store::selection::HiddenReason;
 use metier_store::store::{LoadError, Skill};
 use metier_store::tokens;
+use metier_store::vouch::Standing;
 use serde::Serialize;
 
-use super::{Again, Session};
+use super::{Again, ContentChanged, Session};
 use crate::arguments::{Substitution, substitute};
 use crate::event::{
-    Event, OverrideRuled, SkillActivated, SkillInvoked, SkillLoaded, SkillRefused, Trigger,
+    Chain, Event, OverrideRuled, SkillActivated, SkillInvoked, SkillLoaded, SkillRefused, Trigger,
 };
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_LISTED_RESOURCES, MAX_STACK};
@@ -63,6 +64,8 @@ pub struct Activation {
     pub layer: &'static str,
     /// Its trust.
     pub trust: &'static str,
+    /// Where its content is from, what exactly it is and who said yes to it, as far as is known.
+    pub chain: Chain,
     /// One line to show the user, when the skill was never approved.
     pub notice: Option<String>,
     /// Whether it was active already and only its text is given again.
@@ -95,6 +98,9 @@ pub enum ActivationError {
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
+    /// Its content is not what was locked or approved.
+    #[error(transparent)]
+    Changed(#[from] ContentChanged),
     /// The selection leaves it out.
     #[error("`{name}` is not offered here: {reason}")]
     Hidden {
@@ -162,6 +168,7 @@ impl ActivationError {
             Self::NotFound { .. } => "skill_not_found",
             Self::AlreadyActive(_) => "skill_already_active",
             Self::NotTrusted(_) => "skill_not_trusted",
+            Self::Changed(_) => ContentChanged::CODE,
             Self::Hidden { .. } => "skill_hidden",
             Self::OutOfScope { .. } => "skill_out_of_scope",
             Self::NotForModels(_) => "skill_not_for_models",
@@ -215,11 +222,19 @@ impl Session {
         }
         let loaded = self.setup.store.load(&entry.location());
         let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
+        let vouched = self.vouched(&entry)?;
+        let trust = self.trust_now(&entry, &vouched);
+        if trust == Trust::Untrusted && entry.trust != Trust::Untrusted {
+            // The yes was taken back since the catalog was made.
+            return Err(ActivationError::NotTrusted(entry.name().to_string()));
+        }
+        let entry = Entry { trust, ..entry };
         if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
             self.pre_hook(&entry, &hook.value, invocation)?;
         }
         let mut activation = self.compose(&entry, &skill, invocation);
         activation.repeated = repeated;
+        activation.chain = vouched.into();
         if !repeated {
             let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
             self.record_activation(&skill, &mut activation, &scripts)?;
@@ -255,6 +270,10 @@ impl Session {
         repeated: bool,
     ) -> Result<(), ActivationError> {
         let name = || entry.name().to_string();
+        if entry.visibility == Visibility::Untrusted && entry.found.standing == Standing::Changed {
+            // Said with what differs, unless it has been put right meanwhile.
+            self.vouched(entry)?;
+        }
         visible_to(entry, invocation.trigger)?;
         if repeated && self.setup.settings.again == Again::Refuse {
             return Err(ActivationError::AlreadyActive(name()));
@@ -324,6 +343,7 @@ impl Session {
             notice: (entry.trust == Trust::Present)
                 .then(|| format!("`{name}` was never approved; its scripts would run confined")),
             repeated: false,
+            chain: Chain::default(),
             name,
             base_path,
         }
@@ -355,7 +375,9 @@ impl Session {
             digest: skill.digest.clone(),
             frontmatter: self.setup.redactor.value(&skill.manifest.props()),
             warnings: codes,
+            chain: activation.chain.clone(),
         };
+        self.keep(&skill.source);
         self.record(&Event::SkillLoaded(loaded), Beat::Intent)?;
         for proposed in &activation.overrides {
             let ruled = OverrideRuled {
@@ -382,6 +404,7 @@ impl Session {
             scripts: scripts.found.iter().map(|script| script.path.clone()).collect(),
             hook_post: skill.manifest.invocation.hook_post.as_ref().map(|hook| hook.value.clone()),
             tokens: tokens::estimate(&activation.text).tokens().count,
+            chain: activation.chain.clone(),
         };
         self.record(&Event::SkillActivated(activated), Beat::Result).map(drop)
     }

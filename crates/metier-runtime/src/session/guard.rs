@@ -1,12 +1,14 @@
 //! The guard: one tool call, one ruling, one frame.
 
 use metier_policy::grant::SCRIPT_READ;
-use metier_policy::{ActiveStack, Place, Ruling, ToolCall, Verdict, decide};
+use metier_policy::{ActiveStack, HostTable, Place, Ruling, ToolCall, Verdict, decide};
+use serde_json::{Map, Value};
 
 use super::Session;
 use crate::event::{Event, ToolRuled};
 use crate::journal::{Beat, JournalError};
-use crate::limits::MAX_INLINE_TEXT;
+use crate::limits::{MAX_INLINE_BYTES, MAX_INLINE_ITEMS, MAX_INLINE_TEXT, MAX_REASONS};
+use crate::redact::Redactor;
 use crate::resolver::Disk;
 
 /// A ruling that was recorded.
@@ -39,13 +41,20 @@ impl Session {
         call: &ToolCall,
         ruling: Ruling,
     ) -> Result<Guarded, JournalError> {
-        // Redacted before it is cut: half a secret is one that nobody recognises.
         let redactor = &self.setup.redactor;
+        let mut recorder = Recorder { redactor, left: MAX_INLINE_BYTES };
+        let (tool, arguments) = (recorder.text(&call.tool), recorder.value(&call.arguments));
+        let mut recorder = Recorder { redactor, left: MAX_INLINE_BYTES / 4 };
+        let told = ruling.reasons.iter().take(MAX_REASONS);
+        let mut reasons: Vec<String> = told.map(|reason| recorder.text(&reason.text)).collect();
+        if ruling.reasons.len() > MAX_REASONS {
+            reasons.push(format!("… ({} more)", ruling.reasons.len() - MAX_REASONS));
+        }
         let ruled = ToolRuled {
-            tool: cut(&redactor.text(&call.tool)),
-            arguments: bounded(&redactor.value(&call.arguments)),
+            tool,
+            arguments,
             verdict: ruling.verdict.as_str().to_owned(),
-            reasons: ruling.reasons.iter().map(|r| cut(&redactor.text(&r.text))).collect(),
+            reasons,
             skill: ruling.skill.as_ref().map(ToString::to_string),
             rule: ruling.rule.clone(),
             script_read: ruling.reasons.iter().any(|r| r.rule.as_deref() == Some(SCRIPT_READ)),
@@ -60,11 +69,20 @@ impl Session {
 
     /// The ruling alone: a pure function of policy, stack and call, but for links on disk.
     pub(super) fn rule(&self, call: &ToolCall) -> Ruling {
-        self.rule_with(call, &self.stack)
+        self.rule_in(call, &self.stack, &self.setup.host)
     }
 
-    /// As [`Session::rule`], with these skills active.
+    /// The ruling on a call in the words of `host`.
+    pub(super) fn rule_as(&self, call: &ToolCall, host: &HostTable) -> Ruling {
+        self.rule_in(call, &self.stack, host)
+    }
+
+    /// The ruling on a call with these skills active.
     pub(super) fn rule_with(&self, call: &ToolCall, stack: &ActiveStack) -> Ruling {
+        self.rule_in(call, stack, &self.setup.host)
+    }
+
+    fn rule_in(&self, call: &ToolCall, stack: &ActiveStack, host: &HostTable) -> Ruling {
         let here = &self.setup.whereabouts;
         let place = Place {
             cwd: &here.cwd,
@@ -72,29 +90,75 @@ impl Session {
             project: here.project.as_deref(),
             resolver: &Disk,
         };
-        decide(&self.setup.policy, stack, call, &self.setup.host, &place)
+        decide(&self.setup.policy, stack, call, host, &place)
     }
 }
 
-/// `text` up to the length a frame keeps, with the rest as a count.
-pub(super) fn cut(text: &str) -> String {
-    if text.len() <= MAX_INLINE_TEXT {
-        return text.to_owned();
-    }
-    let end = text.floor_char_boundary(MAX_INLINE_TEXT);
-    format!("{}… ({} more bytes)", &text[..end], text.len() - end)
+/// Arguments as a frame has them: redacted, then cut, to a number of texts and of bytes in all. What
+/// is left out is said in its place.
+pub(super) struct Recorder<'a> {
+    pub(super) redactor: &'a Redactor,
+    /// Bytes of text that may still be recorded.
+    pub(super) left: usize,
 }
 
-/// `value` with every text in it cut, and no more than a few hundred of them.
-fn bounded(value: &serde_json::Value) -> serde_json::Value {
-    const MOST: usize = 200;
-    use serde_json::Value;
-    match value {
-        Value::String(text) => Value::String(cut(text)),
-        Value::Array(items) => items.iter().take(MOST).map(bounded).collect(),
-        Value::Object(map) => Value::Object(
-            map.iter().take(MOST).map(|(key, item)| (cut(key), bounded(item))).collect(),
-        ),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+impl Recorder<'_> {
+    /// `text` without secrets, up to the length a frame keeps, with the rest as a count.
+    pub(super) fn text(&mut self, text: &str) -> String {
+        // Redacted before it is cut: half a secret is one that nobody recognises. Of a long text only
+        // the beginning is redacted, and what may be half a secret at the end of that goes.
+        let longest = self.redactor.longest();
+        let part = &text[..text.floor_char_boundary(MAX_INLINE_TEXT.saturating_add(longest))];
+        let mut out = self.redactor.text(part);
+        let whole = part.len() == text.len();
+        let sure = if whole { out.len() } else { out.len().saturating_sub(longest) };
+        let end = out.floor_char_boundary(sure.min(MAX_INLINE_TEXT).min(self.left));
+        if !whole || end < out.len() {
+            out.truncate(end);
+            out.push_str(&format!("… ({} more bytes)", text.len().saturating_sub(end)));
+        }
+        self.left = self.left.saturating_sub(out.len());
+        out
+    }
+
+    fn value(&mut self, value: &Value) -> Value {
+        // Every value counts, so that a million numbers are bounded as well.
+        self.left = self.left.saturating_sub(8);
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => {
+                let mut kept: Vec<Value> = Vec::new();
+                for item in items {
+                    if kept.len() >= MAX_INLINE_ITEMS || self.left == 0 {
+                        kept.push(format!("… ({} more)", items.len() - kept.len()).into());
+                        break;
+                    }
+                    kept.push(self.value(item));
+                }
+                Value::Array(kept)
+            }
+            Value::Object(map) => Value::Object(self.members(map)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    fn members(&mut self, map: &Map<String, Value>) -> Map<String, Value> {
+        let mut kept = Map::new();
+        for (key, item) in map {
+            if kept.len() >= MAX_INLINE_ITEMS || self.left == 0 {
+                let more = format!("({} more)", map.len() - kept.len());
+                kept.insert("…".to_owned(), more.into());
+                break;
+            }
+            let item = match item {
+                Value::String(text) if !text.is_empty() && Redactor::names_secret(key) => {
+                    Redactor::MARK.into()
+                }
+                _ => self.value(item),
+            };
+            let key = self.text(key);
+            kept.insert(key, item);
+        }
+        kept
     }
 }

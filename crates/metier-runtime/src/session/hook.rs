@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use metier_store::catalog::{Entry, Visibility};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Session;
 use super::script::Purpose;
@@ -32,7 +32,8 @@ impl Session {
         invocation: &Invocation<'_>,
     ) -> Result<(), ActivationError> {
         let name = entry.name().to_string();
-        let call = self.hook_call(&name, path, invocation.trigger, invocation.arguments, "pre");
+        let told = json!({ "hook": "pre", "arguments": invocation.arguments });
+        let call = self.hook_call((&name, path), invocation.trigger, told);
         let reason = match self.run_hook(entry, &call, Purpose::Pre) {
             Err(ScriptError::Journal(error)) => return Err(ActivationError::Journal(error)),
             Err(error) => Envelope::of_error(&error).message,
@@ -53,7 +54,8 @@ impl Session {
         let problem = match entry {
             None => Some("the skill is not there any more, or not trusted".to_owned()),
             Some(entry) => {
-                let call = self.hook_call(&name, &path, Trigger::Auto, "", "post");
+                let told = json!({ "hook": "post" });
+                let call = self.hook_call((&name, &path), Trigger::Auto, told);
                 match self.run_hook(&entry, &call, Purpose::Post) {
                     Err(ScriptError::Journal(error)) => return Err(error),
                     Err(error) => Some(Envelope::of_error(&error).message),
@@ -71,17 +73,12 @@ impl Session {
         }
     }
 
-    fn hook_call(
-        &self,
-        skill: &str,
-        path: &str,
-        trigger: Trigger,
-        arguments: &str,
-        hook: &str,
-    ) -> ScriptCall {
-        let session = &self.setup.ids.session;
-        let told =
-            json!({ "hook": hook, "skill": skill, "arguments": arguments, "session": session });
+    fn hook_call(&self, (skill, path): (&str, &str), trigger: Trigger, told: Value) -> ScriptCall {
+        let mut told = told;
+        if let Some(members) = told.as_object_mut() {
+            members.insert("skill".to_owned(), skill.into());
+            members.insert("session".to_owned(), self.setup.ids.session.as_str().into());
+        }
         ScriptCall {
             input: Input::Bytes(format!("{told}\n").into_bytes()),
             timeout: Some(Duration::from_secs(HOOK_SECONDS)),

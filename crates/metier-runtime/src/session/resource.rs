@@ -1,11 +1,16 @@
-//! Reading a file of a skill: the name is looked up before the path is looked at.
+//! Reading a file of a skill: the name is looked up before the path is looked at, and policy is
+//! asked before the file is.
+
+use std::path::Path;
 
 use metier_format::NameKey;
+use metier_policy::{HostTable, Reason, ToolCall, Verdict};
 use metier_store::catalog::Visibility;
 use metier_store::digest;
 use metier_store::store::{ReadError, Resource};
+use metier_store::vouch::Standing;
 
-use super::Session;
+use super::{ContentChanged, Session};
 use crate::event::{Event, ResourceRead, ResourceRequested};
 use crate::journal::{Beat, JournalError};
 
@@ -23,6 +28,19 @@ pub enum ResourceError {
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
+    /// A rule of the policy does not let it be read.
+    #[error("policy does not allow reading `{path}` of `{name}`: {reason}")]
+    Denied {
+        /// The skill.
+        name: String,
+        /// The file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The skill's content is not what was locked or approved.
+    #[error(transparent)]
+    Changed(#[from] ContentChanged),
     /// The file cannot be read.
     #[error(transparent)]
     Read(ReadError),
@@ -38,6 +56,8 @@ impl ResourceError {
         match self {
             Self::SkillNotFound { .. } => "skill_not_found",
             Self::NotTrusted(_) => "skill_not_trusted",
+            Self::Denied { .. } => "read_denied",
+            Self::Changed(_) => ContentChanged::CODE,
             Self::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => "invalid_path",
             Self::Read(ReadError::NotFound(_)) => "file_not_found",
             Self::Read(ReadError::NotAFile(_)) => "not_a_file",
@@ -70,14 +90,31 @@ impl Session {
             return Err(ResourceError::SkillNotFound { name: name.to_owned(), suggestion });
         };
         if entry.visibility == Visibility::Untrusted {
+            if entry.found.standing == Standing::Changed {
+                self.vouched(entry)?;
+            }
             return Err(ResourceError::NotTrusted(entry.name().to_string()));
         }
+        let entry = entry.clone();
         let (name, location) = (entry.name().to_string(), entry.location());
         let directory = self.setup.catalog.place(&location).to_string_lossy().into_owned();
         let shown = self.setup.redactor.text(path);
         let requested = ResourceRequested { name: name.clone(), path: shown.clone() };
         self.record(&Event::ResourceRequested(requested), Beat::Intent)?;
-        let result = self.setup.store.read(&location, path, max_bytes).map_err(ResourceError::Read);
+        let result = match self.denied(&directory, path) {
+            Some(reason) => {
+                let (name, path) = (name.clone(), shown.clone());
+                Err(ResourceError::Denied { name, path, reason })
+            }
+            None => self.setup.store.read(&location, path, max_bytes).map_err(ResourceError::Read),
+        };
+        let result = result.and_then(|resource| {
+            self.vouched(&entry)?;
+            Ok(resource)
+        });
+        if let Ok(resource) = &result {
+            self.keep(&resource.bytes);
+        }
         let read = match &result {
             Ok(resource) => ResourceRead {
                 name,
@@ -97,5 +134,18 @@ impl Session {
         };
         self.record(&Event::ResourceRead(read), Beat::Result)?;
         result
+    }
+
+    /// Why policy denies reading that file of a skill, when one of its rules does. What holds where
+    /// no rule speaks does not count, nor do the active skills' tools: a skill's own files are there
+    /// to be read.
+    fn denied(&self, directory: &str, path: &str) -> Option<String> {
+        let file = Path::new(directory).join(path).to_string_lossy().into_owned();
+        let call = ToolCall::new("Read", serde_json::json!({ "file_path": file }));
+        let ruling = self.rule_as(&call, HostTable::plain());
+        let counts = |reason: &&Reason| {
+            reason.verdict == Verdict::Deny && reason.skill.is_none() && !reason.by_default
+        };
+        ruling.reasons.iter().find(counts).map(|reason| reason.text.clone())
     }
 }

@@ -11,8 +11,11 @@ use std::time::Duration;
 
 use metier_format::SkillName;
 use metier_policy::{ActiveSkill, ActiveStack, Ruling, ToolCall, Verdict};
-use metier_sandbox::{Invocation as Child, Network, Outcome, RunError, Status};
-use metier_store::catalog::Entry;
+use metier_sandbox::{
+    Certainty, Denial, Enforced, Invocation as Child, Level, Network, Outcome, RunError, Status,
+    Wall,
+};
+use metier_store::catalog::{Entry, Trust};
 use metier_store::digest;
 use metier_store::scripts::{Script, Scripts, language};
 use metier_store::store::{Location, Skill};
@@ -20,11 +23,11 @@ use serde_json::json;
 
 use super::Session;
 use super::activation::visible_to;
-use super::guard::cut;
+use super::guard::Recorder;
 use crate::event::{Event, ScriptFinished, ScriptStarted, Trigger};
 use crate::journal::{Beat, JournalError};
-use crate::limits::{HELP_SECONDS, MAX_HELP_BYTES, MAX_SCRIPT_BYTES};
-use crate::script::confine::{Circumstances, confine};
+use crate::limits::{HELP_SECONDS, MAX_HELP_BYTES, MAX_INLINE_BYTES, MAX_SCRIPT_BYTES};
+use crate::script::confine::{Circumstances, Confined, confine};
 use crate::script::envelope;
 use crate::script::ground;
 use crate::script::interpreter::{self, Program};
@@ -227,19 +230,19 @@ impl Session {
         let at = entry.location();
         let read = self.setup.store.read(&at, &script.path, MAX_SCRIPT_BYTES);
         let source = read.map_err(ScriptError::Read)?.bytes;
+        let entry = &self.still_trusted(entry)?;
         let ground = &self.setup.scripts;
         let find = |program: &str| ground.find(program);
         let interpreter = interpreter::choose(script, &source, &find)?;
         let (directory, elsewhere) = self.place(&at, &name)?;
         let tool_call = tool_call(&name, script, call);
-        let mut notes: Vec<String> = interpreter.note.iter().cloned().collect();
         let (mut reads, mut preparation) = (Vec::new(), None);
         match &interpreter.program {
             Program::At(program) => reads = ground.reads(program),
             Program::Uv(uv) => {
                 let lock = format!("{}.lock", script.path);
                 let locked = skill.resources.files.iter().any(|file| file.path == lock);
-                let plan = Preparation::plan(ground, uv, (law, entry.trust), locked);
+                let plan = Preparation::plan(ground, (uv, &directory), (law, entry.trust), locked);
                 preparation = Some(plan.ok_or_else(|| ScriptError::NoHome(script.path.clone()))?);
             }
             Program::Itself => {}
@@ -254,19 +257,9 @@ impl Session {
             variables: &ground.variables,
             timeout: call.timeout,
         });
-        let mut confinement = confined.confinement;
-        notes.extend(confined.notes);
-        if purpose == Purpose::Help {
-            confinement.network = Network::Off;
-            confinement.limits.stdout = confinement.limits.stdout.min(MAX_HELP_BYTES);
-            notes.clear();
-        }
+        let confined = if purpose == Purpose::Help { for_help(confined) } else { confined };
+        let notes = interpreter.note.iter().cloned().chain(confined.notes).collect();
         let path = directory.join(&script.path);
-        let cwd = match call.start {
-            Start::Beside => path.parent().map(Path::to_owned),
-            Start::Skill => Some(directory.clone()),
-            Start::Scratch => None,
-        };
         let plan = ScriptPlan {
             ruling: self.rule_script(entry, &tool_call),
             name: script.name.clone(),
@@ -275,8 +268,12 @@ impl Session {
             command: command(&interpreter, &path, call),
             interpreter: interpreter.name,
             skill: name,
-            cwd,
-            confinement,
+            cwd: match call.start {
+                Start::Beside => path.parent().map(Path::to_owned),
+                Start::Skill => Some(directory.clone()),
+                Start::Scratch => None,
+            },
+            confinement: confined.confinement,
             notes,
         };
         Ok(Ready {
@@ -290,6 +287,18 @@ impl Session {
             before: interpreter.args,
             preparation,
         })
+    }
+
+    /// The skill as far as it is trusted now, with the content it has now.
+    fn still_trusted(&self, entry: &Entry) -> Result<Entry, ScriptError> {
+        let vouched = self.vouched(entry).map_err(|e| ScriptError::Skill(e.into()))?;
+        match self.trust_now(entry, &vouched) {
+            Trust::Untrusted => {
+                let name = entry.name().to_string();
+                Err(ScriptError::Skill(ActivationError::NotTrusted(name)))
+            }
+            trust => Ok(Entry { trust, ..entry.clone() }),
+        }
     }
 
     /// Where the skill lies on disk, or where it is put, and whether it has to be.
@@ -338,9 +347,9 @@ impl Session {
 
     fn record_started(&mut self, ready: &Ready, call: &ScriptCall) -> Result<(), JournalError> {
         let plan = &ready.plan;
-        let redactor = &self.setup.redactor;
+        let mut recorder = Recorder { redactor: &self.setup.redactor, left: MAX_INLINE_BYTES };
         let args = call.words();
-        let args = args.iter().map(|arg| cut(&redactor.text(&arg.to_string_lossy())));
+        let args = args.iter().map(|arg| recorder.text(&arg.to_string_lossy()));
         let started = ScriptStarted {
             name: plan.skill.clone(),
             script: plan.script.clone(),
@@ -419,6 +428,11 @@ impl Session {
                     true => String::new(),
                     false => digest::hex(&digest::sha256(bytes)),
                 };
+                for stream in [&outcome.stdout, &outcome.stderr] {
+                    if !stream.bytes.is_empty() {
+                        self.keep(&stream.bytes);
+                    }
+                }
                 finished.status = outcome.status.to_string();
                 finished.exit_code = match outcome.status {
                     Status::Exit(code) => Some(code),
@@ -432,6 +446,13 @@ impl Session {
                 finished.stderr_bytes = outcome.stderr.total;
                 finished.stdout_digest = hash(&outcome.stdout.bytes);
                 finished.stderr_digest = hash(&outcome.stderr.bytes);
+                let redactor = &self.setup.redactor;
+                let mut recorder = Recorder { redactor, left: MAX_INLINE_BYTES };
+                let redacted = |denial: &Denial| {
+                    let evidence = recorder.text(&denial.evidence);
+                    json!({ "wall": denial.wall, "certainty": denial.certainty, "evidence": evidence })
+                };
+                finished.denials = outcome.denials.iter().map(redacted).collect();
                 finished.enforced = serde_json::to_value(&outcome.enforced).unwrap_or_default();
             }
         }
@@ -444,6 +465,14 @@ fn tool_call(skill: &str, script: &Script, call: &ScriptCall) -> ToolCall {
     let words: Vec<String> =
         call.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     ToolCall::new("Script", json!({ "skill": skill, "script": script.path, "args": words }))
+}
+
+/// The walls around a script that is only asked what it does: nothing to reach, little to say.
+fn for_help(confined: Confined) -> Confined {
+    let mut confinement = confined.confinement;
+    confinement.network = Network::Off;
+    confinement.limits.stdout = confinement.limits.stdout.min(MAX_HELP_BYTES);
+    Confined { confinement, notes: Vec::new() }
 }
 
 /// The command as it is shown.
@@ -464,9 +493,19 @@ fn command(
 }
 
 fn outcome_of(plan: &ScriptPlan, mode: Mode, outcome: Outcome) -> ScriptOutcome {
-    let Outcome { status, stdout, stderr, duration, cpu, max_rss, enforced } = outcome;
+    let Outcome { status, stdout, stderr, duration, cpu, max_rss, enforced, denials } = outcome;
     let allowed = Duration::from_millis(plan.confinement.limits.wall_ms);
     let (json, failure) = envelope::judge(mode, status, (&stdout, &stderr), allowed);
+    let mut notes = plan.notes.clone();
+    notes.extend(missing_walls(plan, &enforced));
+    if failure.is_some() {
+        let certainty = |denial: &Denial| match denial.certainty {
+            Certainty::Known => "stopped it",
+            Certainty::Likely => "may have stopped it",
+        };
+        let said = |denial: &Denial| format!("the {} wall {}", denial.wall, certainty(denial));
+        notes.extend(denials.iter().map(said));
+    }
     ScriptOutcome {
         skill: plan.skill.clone(),
         name: plan.name.clone(),
@@ -479,9 +518,24 @@ fn outcome_of(plan: &ScriptPlan, mode: Mode, outcome: Outcome) -> ScriptOutcome 
         max_rss,
         allowed,
         enforced,
+        denials,
         json,
         failure,
-        notes: plan.notes.clone(),
+        notes,
+    }
+}
+
+/// What a run without every wall says about it: nothing is left out in silence.
+fn missing_walls(plan: &ScriptPlan, enforced: &Enforced) -> Option<String> {
+    match plan.confinement.level {
+        Level::Require => None,
+        Level::Off => Some("it ran without walls: policy switched them off".to_owned()),
+        Level::Prefer => {
+            let missing = Wall::ALL.into_iter().filter(|wall| enforced.mechanism(*wall) == "none");
+            let missing: Vec<String> = missing.map(|wall| wall.to_string()).collect();
+            let said = format!("nothing here enforces its limits on {}", missing.join(", "));
+            (!missing.is_empty()).then_some(said)
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use crate::ground::{journal, open};
 
 fn ask(session: &mut Session, name: &str, arguments: Value, asker: Trigger) -> Value {
     let operation = Capability::named(name).unwrap().operation;
-    invoke(session, Call { operation, arguments, asker }).unwrap_or_else(|e| panic!("{name}: {e}"))
+    let answer = invoke(session, Call { operation, arguments, asker });
+    assert!(answer.is_ok(), "{name}: {answer:?}");
+    answer.unwrap()
 }
 
 fn fail(session: &mut Session, name: &str, arguments: Value, asker: Trigger) -> CapabilityError {
@@ -53,7 +55,7 @@ fn every_operation_answers_and_writes_only_the_frames_it_says() {
                 "string" => value.is_string(),
                 "integer" => value.is_u64(),
                 "boolean" => value.is_boolean(),
-                other => panic!("{other}"),
+                _ => false,
             };
             assert!(fits, "{name}: {member} is no {kind}: {answer}");
         }

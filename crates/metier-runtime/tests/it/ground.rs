@@ -70,6 +70,9 @@ pub(crate) fn setup() -> Setup {
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),
         scripts: ScriptGround::default(),
+        artifacts: None,
+        vouch: Arc::new(metier_store::vouch::Nobody),
+        depth: metier_store::vouch::Depth::Stamps,
     }
 }
 

@@ -65,6 +65,63 @@ fn a_secret_where_a_frame_is_cut_leaves_no_half_of_itself() {
 }
 
 #[test]
+fn a_secret_behind_others_that_were_removed_leaves_no_half_of_itself() {
+    // J2
+    let journal = journal();
+    let mut session = resume(&journal);
+    for before in 4100..4240 {
+        // What is redacted first makes room for what stands at the end of the part looked at.
+        let key = format!("-----BEGIN KEY\n{}\n-----END KEY\n", "k".repeat(2000));
+        let text = format!("{key}{}canary-7731 and more", "x".repeat(before - key.len()));
+        session.guard(&ToolCall::new("Write", json!({ "content": text.repeat(3) }))).unwrap();
+    }
+    for frame in journal.all() {
+        let text = serde_json::Value::Object(frame.payload).to_string();
+        assert!(!text.contains("canary"), "{text}");
+    }
+}
+
+#[test]
+fn a_call_of_any_size_is_ruled_on_as_it_is_and_recorded_in_part() {
+    // S4, J1, J2
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let clock = Arc::new(metier_runtime::clock::TickingClock::default());
+    let durability = metier_runtime::journal::Durability::System;
+    let file = metier_runtime::journal::FileJournal::open(&path, durability, clock).unwrap();
+    let mut parts = setup();
+    parts.policy = crate::ground::policy(
+        "profile = \"full-auto\"\n[[rule]]\nverdict = \"deny\"\npattern = \"Write(/etc/**)\"\n",
+    );
+    let mut session = Session::open(parts, Box::new(file)).unwrap();
+    let hostile = "\u{1}\u{1b}".repeat(3000);
+    let many: Vec<String> = (0..400).map(|n| format!("{n}{hostile}")).collect();
+    let numbers: Vec<u64> = (0..60_000).map(|n| u64::MAX - n).collect();
+    let nested = (0..100).fold(json!(many), |inner, _| json!([inner.clone(), [1, 2, 3]]));
+    let wide: serde_json::Map<String, serde_json::Value> =
+        (0..400).map(|n| (format!("{n}{hostile}"), json!({ "a": [n] }))).collect();
+    for extra in [json!(many), json!(numbers), nested, json!(wide), json!(hostile.repeat(200))] {
+        for (target, expect) in [("/tmp/x", Verdict::Allow), ("/etc/passwd", Verdict::Deny)] {
+            let arguments = json!({ "a": extra, "file_path": target, "content": extra });
+            let guarded = session.guard(&ToolCall::new("Write", arguments)).unwrap();
+            assert_eq!(guarded.ruling.verdict, expect);
+        }
+    }
+    let long: String = (0..100).map(|n| format!("echo {n} > /etc/{n}; ")).collect();
+    let call = ToolCall::new("Bash", json!({ "command": long }));
+    let ruling = session.guard(&call).unwrap().ruling;
+    assert_eq!(ruling.verdict, Verdict::Deny, "{}", ruling.explanation());
+    let reading = metier_runtime::journal::read(&path).unwrap();
+    assert_eq!(reading.fault, None);
+    let rulings = reading.frames.iter().filter(|frame| frame.payload.contains_key("verdict"));
+    assert_eq!(rulings.clone().count(), 11);
+    for frame in rulings.take(10) {
+        let said = serde_json::Value::Object(frame.payload.clone()).to_string();
+        assert!(said.contains(" more"), "what is left out is said: {said}");
+    }
+}
+
+#[test]
 fn a_journals_lines_are_harmless_on_a_terminal_and_say_the_same() {
     // J1, D5
     let journal = journal();

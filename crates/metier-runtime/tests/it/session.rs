@@ -223,20 +223,6 @@ fn files_are_read_by_name_first_and_recorded() {
 }
 
 #[test]
-fn a_script_of_an_active_skill_is_run_and_not_read() {
-    // S5, J4
-    let journal = journal();
-    let mut session = open(&journal);
-    by_hand(&mut session, "git-helper").unwrap();
-    let path = format!("{}/scripts/run.py", session.state().stack[0].skill.path);
-    let absolute = format!("/project/{path}");
-    let guarded = session.guard(&ToolCall::new("Read", json!({ "file_path": absolute }))).unwrap();
-    // A bundled or remembered skill has no place on disk; its scripts cannot be read there.
-    assert_eq!(guarded.ruling.verdict, Verdict::Allow);
-    assert_eq!(session.state().counters.script_reads_blocked, 0);
-}
-
-#[test]
 fn overrides_are_ruled_on_and_recorded() {
     // S7, J1
     let journal = journal();

@@ -191,6 +191,9 @@ const REQUESTS: &[u32] = &[
     0x401c_5820, // FS_IOC_FSSETXATTR
 ];
 
+/// A lease on a file makes everybody outside who opens it wait.
+const LEASES: &[u32] = &[libc::F_SETLEASE as u32];
+
 /// A file with one of these bits runs as its owner. In a directory that is shared with the machine
 /// it would be a way back in.
 const SET_ID_BITS: u32 = 0o6000;
@@ -239,6 +242,7 @@ pub(super) fn program(rules: Rules) -> Vec<sock_filter> {
     code.allow_if(libc::SYS_clone, &[Clause::masked(0, NAMESPACE_FLAGS, &[0])]);
     code.allow_if(libc::SYS_personality, &[Clause::of(0, &[0, u32::MAX])]);
     code.refuse_if(libc::SYS_ioctl, 1, REQUESTS);
+    code.refuse_if(libc::SYS_fcntl, 1, LEASES);
     code.allow_if(libc::SYS_socketpair, &pairs());
     match rules.sockets {
         Sockets::Pairs => code.refuse_each(&[libc::SYS_socket], PERM),

@@ -244,3 +244,16 @@ fn a_filter_is_short_enough_for_the_kernel() {
     let longest = rules(Sockets::Internet, Surroundings::Shared).len();
     assert!(longest < 4096, "{longest}");
 }
+
+#[test]
+fn no_file_is_leased_so_that_others_wait_and_other_controls_pass() {
+    // R6
+    let program = strict();
+    let lease = libc::F_SETLEASE as u64;
+    for request in [lease, lease | 1 << 32] {
+        assert_eq!(call(&program, libc::SYS_fcntl, &[0, request, 0]), refused(libc::EPERM));
+    }
+    for request in [libc::F_GETFL, libc::F_SETFL, libc::F_DUPFD_CLOEXEC, libc::F_SETLK] {
+        assert_eq!(call(&program, libc::SYS_fcntl, &[0, request as u64, 0]), ALLOW);
+    }
+}

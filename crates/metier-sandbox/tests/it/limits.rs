@@ -183,9 +183,7 @@ fn flood(backend: BackendKind, amount: &str, limits: Limits) -> (Value, u64) {
         "program": program, "args": ["flood", amount], "read": [world.path()],
         "level": "prefer", "backend": backend, "limits": limits, "scratch": world.scratch(),
     }));
-    let status = std::fs::read_to_string(format!("/proc/{}/status", probe.child.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    (answer, peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
+    (answer, probe.peak())
 }
 
 #[test]
@@ -208,5 +206,51 @@ fn endless_output_stops_the_child_when_asked_to() {
         let (answer, peak) = flood(backend, "0", limits);
         assert_eq!(answer["status"], "stopped at the limit on standard output");
         assert!(peak < 64 * MIB, "{peak}");
+    }
+}
+
+#[test]
+fn more_output_than_is_kept_is_drained_or_ends_the_run_by_setting() {
+    // R4
+    let world = World::new(None);
+    let mut probe = Probe::start(&world);
+    let cases = [
+        ("seq 50000; echo end >&2", Overflow::Drain, "exit code 0"),
+        ("seq 50000; sleep 600", Overflow::Stop, "stopped at the limit on standard output"),
+        ("seq 50000 >&2; echo end", Overflow::Drain, "exit code 0"),
+        ("seq 50000 >&2; sleep 600", Overflow::Stop, "stopped at the limit on standard error"),
+    ];
+    for backend in exercised(&BackendKind::ALL) {
+        for (script, overflow, status) in cases {
+            let limits = Limits { stdout: 1000, stderr: 1000, overflow, ..small() };
+            let answer = probe.run(&json!({
+                "program": "/bin/sh", "args": ["-c", script], "level": "prefer",
+                "backend": backend, "limits": limits, "scratch": world.scratch(),
+            }));
+            assert_eq!(answer["status"], status, "{script} on {}", backend.name());
+            for stream in ["stdout", "stderr"] {
+                assert!(answer[stream].as_str().unwrap().len() <= 1000, "{script}");
+            }
+            let finished = overflow == Overflow::Drain;
+            let ends = [&answer["stdout"], &answer["stderr"]].contains(&&json!("end\n"));
+            assert_eq!(ends, finished, "{script} on {}", backend.name());
+        }
+    }
+}
+
+#[test]
+fn a_limit_is_never_more_than_the_caller_has_itself() {
+    // R4
+    let world = World::new(None);
+    let probe = world.install(crate::world::helper(), "probe");
+    let mut command = world.command("/bin/sh");
+    command.args(["-c", "ulimit -n 64; exec \"$0\""]).arg(probe);
+    let mut probe = Probe::from_command(command);
+    for backend in exercised(&BackendKind::ALL) {
+        let answer = probe.run(&json!({
+            "program": "/bin/sh", "args": ["-c", "ulimit -n"], "level": "prefer",
+            "backend": backend, "limits": small(), "scratch": world.scratch(),
+        }));
+        assert_eq!(number(&answer), 64, "{}", backend.name());
     }
 }

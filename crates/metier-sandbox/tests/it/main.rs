@@ -15,5 +15,6 @@
 mod escapes;
 mod limits;
 mod run;
+mod suite;
 mod tree;
 mod world;

@@ -8,7 +8,7 @@ use metier_sandbox::{
     Status, Stdin, Support, Wall,
 };
 
-use crate::world::{Probe, World, exercised, helper, runner};
+use crate::world::{Probe, WALLS, World, exercised, helper, runner};
 
 fn sh(script: &str) -> Invocation {
     Invocation::new("/bin/sh").arg("-c").arg(script)
@@ -330,4 +330,55 @@ fn what_would_be_enforced_is_known_before_the_run() {
     let outcome = runner().run(&sh("true"), &confinement, &Cancel::never()).unwrap();
     assert_eq!(before, outcome.enforced);
     println!("{before}");
+}
+
+#[test]
+fn a_child_that_ran_into_a_wall_can_be_told_so() {
+    // R6
+    let world = World::new(None);
+    world.make_directory("outside");
+    let secret = world.make_file("outside/secret", "word");
+    for backend in exercised(&WALLS) {
+        let script = format!("cat {}", secret.display());
+        let outcome = run(backend, &sh(&script), &world.confinement());
+        assert_ne!(outcome.status, Status::Exit(0));
+        let walls: Vec<_> = outcome.denials.iter().map(|denial| denial.wall).collect();
+        // Where the file is not even visible there is no denial to speak of.
+        let hidden = text(&outcome.stderr.bytes).contains("No such file");
+        assert_eq!(walls.contains(&Wall::Filesystem), !hidden, "{:?}", outcome.denials);
+        let outcome = run(backend, &sh("echo x > /usr/new-metier-file"), &world.confinement());
+        assert_eq!(outcome.denials.first().map(|d| d.wall), Some(Wall::Filesystem));
+        let outcome = run(backend, &sh("echo Permission denied >&2"), &world.confinement());
+        assert_eq!(outcome.denials, [], "it ended well");
+    }
+}
+
+#[test]
+fn what_a_child_plants_in_its_private_directory_harms_nobody() {
+    // R4, R6
+    let world = World::new(None);
+    let precious = world.make_directory("precious");
+    world.make_file("precious/file", "text");
+    let place = precious.display();
+    let script = format!(
+        "ln -s {place} link; ln -s {place}/file $HOME/.profile; mkfifo pipe; mkdir -p a/b; \
+         ln -s ../../.. a/b/up; mkdir closed; chmod 0 closed; touch -- '-rf' '*' \"$(printf 'a\\nb')\""
+    );
+    for backend in exercised(&BackendKind::ALL) {
+        let outcome = run(backend, &sh(&script), &world.confinement());
+        assert!(matches!(outcome.status, Status::Exit(_)), "{:?}", outcome.status);
+        assert_eq!(world.left_behind(), Vec::<PathBuf>::new(), "{}", backend.name());
+        assert_eq!(std::fs::read_to_string(precious.join("file")).unwrap(), "text");
+    }
+}
+
+#[test]
+fn a_refused_list_of_hosts_says_what_can_be_had_instead() {
+    // R6
+    let network = Network::Hosts(vec!["example.org".to_owned()]);
+    let confinement = Confinement { network, ..Confinement::default() };
+    let error = runner().enforceable(&confinement).unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains("network: no mechanism can hold a child to a list of hosts"), "{said}");
+    assert!(said.ends_with("only to none, to a loopback of its own, or to all"), "{said}");
 }

@@ -1,11 +1,12 @@
 // Starts processes that want to stay, each in one of the ways a process leaves its parent, then says
 // "ready" and waits (or, with `leave`, ends at once and leaves them behind).
 //
-// usage: tree child|setsid|double|setsid-double|daemon|stopped|subreaper stay|leave TOKEN [MARK]
+// usage: tree child|setsid|double|setsid-double|daemon|stopped|subreaper|namespace|many stay|leave TOKEN [MARK]
 // TOKEN is only there to find the processes by their command line. MARK is a file made after "ready"
 // was said.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,14 +36,18 @@ static void as_daemon(void) {
 static void stopped(void) { if (write(told[1], "x", 1) != 1) _exit(1); raise(SIGSTOP); for (;;) pause(); }
 static void adopting(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); fork_and(in_session_twice); for (;;) pause(); }
 
+// Tries to hide in namespaces of its own, and stays whether that worked or not.
+static void hiding(void) { if (unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0 && fork() != 0) for (;;) pause(); stay(); }
+
 int main(int argc, char **argv) {
   if (argc < 4 || pipe(told)) return 2;
   const char *way = argv[1];
   void (*how)(void) = !strcmp(way, "child") ? stay : !strcmp(way, "setsid") ? in_session : !strcmp(way, "double") ? twice
-    : !strcmp(way, "setsid-double") ? in_session_twice : !strcmp(way, "daemon") ? as_daemon : !strcmp(way, "stopped") ? stopped : adopting;
-  for (int i = 0; i < 3; i++) fork_and(how);
+    : !strcmp(way, "setsid-double") ? in_session_twice : !strcmp(way, "daemon") ? as_daemon : !strcmp(way, "stopped") ? stopped : !strcmp(way, "namespace") ? hiding : !strcmp(way, "many") ? stay : adopting;
+  int n = !strcmp(way, "many") ? 2000 : 3;
+  for (int i = 0; i < n; i++) fork_and(how);
   char x;
-  for (int i = 0; i < 3; i++) if (read(told[0], &x, 1) != 1) return 3;
+  for (int i = 0; i < n; i++) if (read(told[0], &x, 1) != 1) return 3;
   printf("ready\n");
   fflush(stdout);
   if (argc > 4) close(open(argv[4], O_CREAT | O_WRONLY, 0600));

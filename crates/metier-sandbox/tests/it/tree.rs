@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::world::{Probe, World, compiled, eventually, exercised, runner, users, with_word};
 
-const WAYS: [&str; 7] =
-    ["child", "setsid", "double", "setsid-double", "daemon", "stopped", "subreaper"];
+const WAYS: [&str; 8] =
+    ["child", "setsid", "double", "setsid-double", "daemon", "stopped", "subreaper", "namespace"];
 
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,5 +159,65 @@ fn hundreds_of_runs_leave_no_descriptor_zombie_or_directory() {
         let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
         assert_eq!(children, "", "{}", backend.name());
         assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
+    }
+}
+
+#[test]
+fn no_control_group_is_left_of_a_run_whatever_its_end() {
+    // R4
+    let Some(groups) = runner().support().control_groups else {
+        println!("not exercised: no control group can be made here");
+        return;
+    };
+    let world = World::new(None);
+    let mut probe = Probe::start(&world);
+    let mine = format!("metier-{}-", probe.child.id());
+    let left = || {
+        let entries = std::fs::read_dir(&groups.parent).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with(&mine)).collect::<Vec<_>>()
+    };
+    for backend in exercised(&BackendKind::ALL) {
+        for script in ["true", "sleep 600 & setsid sleep 600 & exit 3", "sleep 600"] {
+            let limits = Limits { wall_ms: 1_000, ..Limits::default() };
+            let answer = probe.run(&json!({
+                "program": "/bin/sh", "args": ["-c", script], "level": "prefer",
+                "backend": backend, "limits": limits, "scratch": world.scratch(),
+            }));
+            assert!(answer["status"].is_string(), "{answer}");
+            assert_eq!(left(), Vec::<String>::new(), "{script} on {}", backend.name());
+        }
+    }
+}
+
+#[test]
+fn a_tree_whose_supervisor_is_killed_is_an_error_and_ends_all_the_same() {
+    // R4
+    for backend in exercised(&BackendKind::ALL) {
+        let world = World::new(None);
+        let program = world.install(&compiled("tree"), "tree");
+        let token = token();
+        let mut probe = Probe::start(&world);
+        probe.ask(&json!({
+            "program": program, "args": ["child", "stay", token], "read": [world.path()],
+            "level": "prefer", "backend": backend, "scratch": world.scratch(),
+        }));
+        assert!(eventually(|| with_word(&token).len() >= AT_LEAST));
+        let pid = probe.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let supervisor = children.unwrap().trim().to_owned();
+        let killed = std::process::Command::new("kill").args(["-KILL", &supervisor]).status();
+        assert!(killed.unwrap().success());
+        let answer = probe.answer();
+        assert!(answer["error"].as_str().unwrap().starts_with("the supervisor failed"), "{answer}");
+        let groups = runner().support().control_groups.is_some_and(|groups| groups.kill);
+        let swept = matches!(backend, BackendKind::LinuxLandlock | BackendKind::None);
+        // Without a namespace and without a group nobody is left who knows the tree.
+        if !swept || groups {
+            assert!(eventually(|| with_word(&token).is_empty()), "{}", backend.name());
+        }
+        for pid in with_word(&token) {
+            let _ = std::process::Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+        }
     }
 }

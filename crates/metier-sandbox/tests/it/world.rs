@@ -165,6 +165,13 @@ impl Probe {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
     }
 
+    /// Bytes of the most memory this program ever had.
+    pub(crate) fn peak(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
     pub(crate) fn run(&mut self, request: &Value) -> Value {
         self.ask(request);
         self.answer()

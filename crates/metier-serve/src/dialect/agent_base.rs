@@ -10,8 +10,11 @@ use serde_json::{Map, Value, json};
 use super::reply::enveloped;
 use super::{Reply, Tool};
 
-/// Each tool, its operation, and what its parameters are called there.
-const TOOLS: &[(&str, Operation, &[(&str, &str)])] = &[
+/// What a parameter is called here and in the table.
+type Names = &'static [(&'static str, &'static str)];
+
+/// Each tool, its operation, and its parameters.
+const TOOLS: &[(&str, Operation, Names)] = &[
     ("script_list", Operation::ScriptList, &[("skill_name", "name")]),
     ("script_help", Operation::ScriptHelp, &[("skill_name", "name"), ("script_name", "script")]),
     (

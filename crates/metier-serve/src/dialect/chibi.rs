@@ -169,10 +169,10 @@ fn explain(name: &str, path: &str, error: &CapabilityError) -> Reply {
         | CapabilityError::Script(ScriptError::InvalidSkill(_)) => {
             format!("Error: Skill '{name}' not found")
         }
-        CapabilityError::Script(ScriptError::Name { source, .. }) => match source {
-            ScriptNameError::NotFound { .. } => format!("Error: Script not found: {path}"),
-            _ => format!("Error: {}", error.sentence()),
-        },
+        CapabilityError::Script(ScriptError::Name {
+            source: ScriptNameError::NotFound { .. },
+            ..
+        }) => format!("Error: Script not found: {path}"),
         _ => format!("Error: {}", error.sentence()),
     };
     Reply { failed: true, ..Reply::text(text) }

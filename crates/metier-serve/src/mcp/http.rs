@@ -21,7 +21,6 @@ pub struct HttpSettings {
 }
 
 /// The routes of MCP, all below `/mcp`.
-#[must_use]
 pub fn http_service(service: &Arc<Service>, settings: &HttpSettings) -> Router {
     let mut config = StreamableHttpServerConfig::default()
         .with_allowed_origins(settings.origins.clone())

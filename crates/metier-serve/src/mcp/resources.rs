@@ -77,6 +77,8 @@ pub(super) fn read(session: &mut Session, uri: &str) -> Result<ReadResourceResul
         ResourceError::Journal(error) => super::refused(&error),
         ResourceError::SkillNotFound { .. }
         | ResourceError::NotTrusted(_)
+        | ResourceError::Denied { .. }
+        | ResourceError::Changed(_)
         | ResourceError::Read(_) => {
             let mut failure = missing();
             failure.message = error.to_string().into();

@@ -36,7 +36,7 @@ pub(super) fn answer(
 
 fn list(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
     let cursor = params.get("cursor").and_then(Value::as_str);
-    let (entries, next) = page(offered(catalog), |entry| entry.name().as_str(), cursor)?;
+    let (entries, next) = page(standard(catalog), |entry| entry.name().as_str(), cursor)?;
     let skills: Vec<Value> = entries.iter().filter_map(|entry| skill(store, entry)).collect();
     Ok(complete("skills", skills.into(), next))
 }
@@ -52,7 +52,16 @@ fn get(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, Er
 }
 
 fn find<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Entry> {
-    offered(catalog).find(|entry| entry.name().as_str() == name)
+    standard(catalog).find(|entry| entry.name().as_str() == name)
+}
+
+/// The skills the extension knows: those whose names are the standard's. Hosts refuse the others,
+/// and with them the whole answer.
+fn standard(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
+    offered(catalog).filter(|entry| {
+        let name = entry.name();
+        name.as_str().is_ascii() && name.faults().is_empty()
+    })
 }
 
 /// One skill as the extension has it; none when its file is gone or is no YAML as it stands, which

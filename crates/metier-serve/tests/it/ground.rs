@@ -15,6 +15,7 @@ use metier_runtime::{Ids, JournalError, Session, Setup};
 use metier_serve::mcp::{Service, serve_streams};
 use metier_serve::{Client, Dialect, Host, Seat};
 use metier_store::index::{CatalogIndex, IndexSettings};
+use metier_store::vouch::{Depth, Nobody};
 use metier_store::watch::{Watch, WatchError, WatchSettings};
 use metier_store::{FileStore, Layer, LayeredStore, MemoryStore, Root, Store};
 use serde_json::{Value, json};
@@ -136,6 +137,9 @@ impl Host for Ground {
             settings: Settings { again: client.again, ..Settings::default() },
             redactor: Redactor::new([]),
             scripts: ScriptGround::default(),
+            artifacts: None,
+            vouch: Arc::new(Nobody),
+            depth: Depth::Stamps,
         };
         let session = Session::open(setup, Box::new(self.journal.clone()))?;
         Ok(Seat { session, stays: client.session.is_some() })

@@ -22,7 +22,7 @@ impl Answer {
     fn message(&self) -> Value {
         let events = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
         let parsed = |text: &str| serde_json::from_str::<Value>(text.trim()).ok();
-        let message = parsed(&self.body).or_else(|| events.filter_map(parsed).last());
+        let message = parsed(&self.body).or_else(|| events.filter_map(parsed).next_back());
         message.unwrap_or_else(|| panic!("no message in {:?}", self.body))
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::expect_used,
     clippy::unwrap_used,
     clippy::panic,
     reason = "tests write files and stop when something is not as promised"

@@ -128,6 +128,30 @@ fn a_thousand_skills_come_page_by_page_each_once() {
 }
 
 #[test]
+fn a_name_that_is_not_the_standards_is_a_resource_but_no_skill_of_the_extension() {
+    // U2
+    run(async {
+        let store = MemoryStore::new(Layer::Personal)
+            .file("good-name/SKILL.md", skill("good-name", ""))
+            .file("odd_name/SKILL.md", skill("odd_name", ""))
+            .file("straße/SKILL.md", skill("straße", ""));
+        let mut wire = client(Ground::over(store)).await;
+        let listed = wire.get("skills/list", json!({})).await;
+        let names: Vec<&Value> = listed["skills"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|s| &s["frontmatter"]["name"])
+            .collect();
+        assert_eq!(names, ["good-name"]);
+        let resources = wire.get("resources/list", json!({})).await;
+        assert_eq!(resources["resources"].as_array().unwrap().len(), 3);
+        let refused = wire.ask("skills/get", json!({"uri": "skill://odd_name/SKILL.md"})).await;
+        assert_eq!(refused["error"]["code"], -32602);
+    });
+}
+
+#[test]
 fn a_skill_too_large_for_hosts_is_offered_without_digests() {
     // U2
     run(async {

@@ -10,6 +10,7 @@ use metier_format::NameKey;
 use crate::discover::{Discovery, Found, Note, Skipped, join};
 use crate::layer::{Precedence, Root, RootId};
 use crate::selection::{Filter, Selection};
+use crate::vouch::Standing;
 
 use super::{Catalog, Entry, Hidden, Rule, Shadowed, Trust, Visibility, location};
 
@@ -78,9 +79,12 @@ fn admit(
 
 fn weigh(found: &Found, slot: usize, selection: &Selection, catalog: &Catalog) -> Candidate {
     let untrusted = catalog.trust(found) == Trust::Untrusted;
+    let changed = found.standing == Standing::Changed;
     Candidate {
         key: found.name.key(),
-        stands_back: untrusted && !selection.enabled.admits_untrusted(),
+        // Whoever asks for untrusted ones asks for projects nobody vouches for, not for content that
+        // was tampered with.
+        stands_back: untrusted && (!selection.enabled.admits_untrusted() || changed),
         layer: catalog.precedence.rank(catalog.layer(found)),
         priority: Reverse(found.facts.as_deref().map_or(0, |facts| facts.priority)),
         client_order: catalog.root(found.root).map_or(u16::MAX, |root| root.client_order),

@@ -160,7 +160,7 @@ fn hints(catalog: &Catalog, checked: &[Checked<'_>], settings: &Settings) -> Vec
 }
 
 fn print(document: &Document<'_>, ui: &mut Ui) {
-    let mut table = Table::default();
+    let mut table = Table::whole();
     for skill in document.skills {
         let (tone, mark) = match skill.status {
             State::Active => (Tone::Good, "✓ active"),

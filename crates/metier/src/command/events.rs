@@ -174,8 +174,8 @@ fn summary(event: &Event) -> String {
                 true => finished.error.as_deref().unwrap_or_default(),
                 false => &finished.status,
             };
-            let (name, script, ms) = (&finished.name, &finished.script, finished.duration_ms);
-            format!("{name} {script}: {ended}, {ms} ms, {} bytes", finished.stdout_bytes)
+            let (name, script) = (&finished.name, &finished.script);
+            format!("{name} {script}: {ended}, {} bytes", finished.stdout_bytes)
         }
         Event::OverrideRuled(ruled) => {
             format!("{} {} {}", ruled.verdict, ruled.name, ruled.proposal)

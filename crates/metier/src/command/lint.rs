@@ -37,9 +37,9 @@ pub(crate) struct LintArgs {
     /// Files or directories [default: this directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// How findings are printed
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    format: Format,
+    /// How findings are printed [default: human, or json with `--json`; `--json` leaves sarif as it is]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Repair what can be repaired without changing what a skill means
     #[arg(long)]
     fix: bool,
@@ -95,7 +95,12 @@ pub(crate) fn run(args: &LintArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     });
     interrupt.check()?;
     let mode = if args.lenient { Mode::Lenient } else { Mode::Strict };
-    let format = if ui.json() { Format::Json } else { args.format };
+    // SARIF is one JSON document too, and whoever names it wants that one.
+    let format = match args.format {
+        Some(Format::Sarif) => Format::Sarif,
+        _ if ui.json() => Format::Json,
+        other => other.unwrap_or(Format::Human),
+    };
     if linted.is_empty() && format == Format::Human {
         ui.note("no skills here; give `metier lint` a SKILL.md or a directory with skills below");
     }

@@ -19,6 +19,14 @@ pub(crate) struct ManArgs {
     command: Option<String>,
 }
 
+/// What the parts of the long help begin with, and the sections they are.
+const HEADINGS: [(&str, &str); 4] = [
+    ("Examples:", "EXAMPLES"),
+    ("Environment", "ENVIRONMENT"),
+    ("Settings file", "FILES"),
+    ("Exit codes:", "EXIT STATUS"),
+];
+
 /// Prints the page.
 pub(crate) fn run(args: &ManArgs, ui: &mut Ui) -> CommandResult {
     let mut tree = args::command();
@@ -28,13 +36,45 @@ pub(crate) fn run(args: &ManArgs, ui: &mut Ui) -> CommandResult {
     let mut roff = Vec::new();
     // The release stands on the page, its day does not: the same sources give the same bytes.
     Man::new(page).date("").render(&mut roff).map_err(CommandError::output)?;
-    let roff = String::from_utf8_lossy(&roff);
+    let roff = sections(&String::from_utf8_lossy(&roff));
     if ui.json() {
         ui.document(&json!({"command": args.command, "page": roff}));
     } else {
         ui.text(&roff);
     }
     Ok(Status::Ok)
+}
+
+/// The page with what stands under `EXTRA` under the headings that manual pages have.
+fn sections(roff: &str) -> String {
+    let mut page = String::new();
+    let mut extra = false;
+    for line in roff.lines() {
+        if line.starts_with(".SH") {
+            page.push_str(if extra { ".fi\n" } else { "" });
+            extra = line == ".SH EXTRA";
+        }
+        let heading = HEADINGS.iter().find(|(words, _)| extra && line.starts_with(words));
+        match heading {
+            _ if line == ".SH EXTRA" => page.push_str(".nf\n"),
+            Some((words, name)) => {
+                page.push_str(&format!(".fi\n.SH \"{name}\"\n"));
+                let remark = line.trim_start_matches(words).trim_end_matches(':').trim();
+                let remark = remark.trim_start_matches('(').trim_end_matches(')');
+                page.push_str(&if remark.is_empty() {
+                    String::new()
+                } else {
+                    format!("{remark}\n")
+                });
+                page.push_str(".nf\n");
+            }
+            None => {
+                page.push_str(line);
+                page.push('\n');
+            }
+        }
+    }
+    page
 }
 
 fn command_name(word: &str) -> Result<String, String> {

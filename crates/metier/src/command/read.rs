@@ -77,10 +77,19 @@ fn explain(
     let code = error.code();
     let explained = match error {
         ResourceError::Journal(error) => return journal_error(error),
+        ResourceError::Changed(ref changed) => {
+            let name = changed.name.clone();
+            CommandError::refused(error)
+                .hint("`metier verify` says what changed, `metier sync` puts it back")
+                .hint(format!("`metier trust {name}` approves it as it is now"))
+        }
         ResourceError::NotTrusted(_) => {
             let mut refused = CommandError::refused(error);
             refused.hints.extend(trust_hint(catalog, settings));
             refused
+        }
+        ResourceError::Denied { .. } => {
+            CommandError::refused(error).hint("`metier status` names the policy in force")
         }
         ResourceError::Read(ReadError::NotFound(_)) => {
             let mut failed = CommandError::failed(error);

@@ -8,8 +8,8 @@ use clap::Args;
 use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::text::{visible_json, visible_line};
 use metier_runtime::journal::{self, Reading};
-use metier_runtime::replay::{Drift, Probe, drift, replay};
-use metier_runtime::{JournalError, State};
+use metier_runtime::replay::{Drift, Probe, drift};
+use metier_runtime::{Frame, JournalError, State};
 use metier_store::bundled::bundled;
 use metier_store::store::{Location, ReadError};
 use metier_store::{FileStore, Layer, Root, RootId, Store, digest};
@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::command::status::{active_line, rulings};
 use crate::error::{CommandResult, Status};
 use crate::files::Lines;
-use crate::session::{Stream, journal_error, remark_on_torn};
+use crate::session::{Stream, artifact_folder, journal_error, remark_on_torn};
 use crate::settings::Settings;
 use crate::shape;
 use crate::ui::{Tone, Ui, counted};
@@ -29,7 +29,7 @@ use crate::ui::{Tone, Ui, counted};
 /// Every frame is checked against its own digest and against the one before it: an edited, removed,
 /// moved or inserted frame is named and ends with 3. A last line that a crash left unfinished is
 /// reported and ends with 0. `--verify` also reads what was loaded again and names what is no longer
-/// what it was. `--json` has the states and the frames.
+/// what it was, and whether the original is kept. `--json` has the states and the frames.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier replay journal.jsonl\n  \
     metier replay journal.jsonl --verify --json\n  \
@@ -56,7 +56,16 @@ struct Replayed {
     torn: Option<u64>,
     /// Whether the disk was looked at.
     verified: bool,
-    drift: Vec<Drift>,
+    drift: Vec<Drifted>,
+}
+
+/// A file that is not what it was, and whether it can still be had as it was.
+#[derive(Debug, Serialize)]
+struct Drifted {
+    #[serde(flatten)]
+    drift: Drift,
+    /// Where the bytes that were recorded are kept.
+    original: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -73,7 +82,7 @@ pub(crate) fn run(args: &ReplayArgs, settings: &Settings, ui: &mut Ui) -> Comman
     };
     let reading = journal::read(&path).map_err(journal_error)?;
     let lines = lines(&path, reading.frames.len())?;
-    let replayed = replayed(&path, reading, &lines, args.verify);
+    let replayed = replayed(&path, reading, &lines, args.verify.then_some(settings));
     let bad = replayed.fault.is_some() || !replayed.drift.is_empty();
     if args.stream {
         for line in &lines {
@@ -106,18 +115,35 @@ fn lines(path: &Path, count: usize) -> Result<Vec<Vec<u8>>, crate::error::Comman
     Ok(lines)
 }
 
-fn replayed(path: &Path, reading: Reading, lines: &[Vec<u8>], verify: bool) -> Replayed {
+fn replayed(
+    path: &Path,
+    reading: Reading,
+    lines: &[Vec<u8>],
+    verify: Option<&Settings>,
+) -> Replayed {
     let fault = reading.fault.as_ref();
     let frame = |line: &Vec<u8>| serde_json::from_slice(line).unwrap_or_default();
     Replayed {
         journal: shape::path(path),
         frames: lines.iter().map(frame).collect(),
-        sessions: replay(&reading.frames),
+        drift: verify.map(|settings| drifted(&reading.frames, settings)).unwrap_or_default(),
+        sessions: reading.states,
         fault: fault.map(|f| FaultLine { frame: f.frame, reason: f.kind.to_string() }),
         torn: reading.torn,
-        verified: verify,
-        drift: if verify { drift(&reading.frames, &Disk) } else { Vec::new() },
+        verified: verify.is_some(),
     }
+}
+
+/// What has changed on disk, with what is kept of it.
+fn drifted(frames: &[Frame], settings: &Settings) -> Vec<Drifted> {
+    let artifacts = artifact_folder(settings).map(|(_, artifacts)| artifacts);
+    let original = |drift: &Drift| {
+        let artifacts = artifacts.as_ref()?;
+        artifacts.get(&drift.recorded)?;
+        Some(shape::path(&artifacts.path(&drift.recorded)))
+    };
+    let found = drift(frames, &Disk).into_iter();
+    found.map(|drift| Drifted { original: original(&drift), drift }).collect()
 }
 
 fn print(replayed: &Replayed, ui: &mut Ui) {
@@ -147,11 +173,18 @@ fn print_faults(replayed: &Replayed, ui: &mut Ui) {
     if let Some(fault) = &replayed.fault {
         faults.push(format!("frame {} is not as it was written: {}", fault.frame, fault.reason));
     }
-    for drift in &replayed.drift {
+    for Drifted { drift, original } in &replayed.drift {
         let now = if drift.now.is_some() { "has changed" } else { "is gone or cannot be read" };
         faults.push(format!(
-            "`{}` of `{}` in {} {now} since frame {}",
-            drift.path, drift.skill, drift.directory, drift.frame
+            "`{}` of `{}` in {} {now} since frame {}; {}",
+            drift.path,
+            drift.skill,
+            drift.directory,
+            drift.frame,
+            match original {
+                Some(path) => format!("as it was it is kept in {path}"),
+                None => "as it was it is not kept".to_owned(),
+            }
         ));
     }
     for fault in faults {

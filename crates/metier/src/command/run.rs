@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::Args;
 use metier_format::text::{visible, visible_line};
-use metier_runtime::ActivationError;
 use metier_runtime::event::Trigger;
 use metier_runtime::script::interpreter::InterpreterError;
 use metier_runtime::script::{
@@ -113,14 +112,9 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         ui.document(&Envelope::of_run(&result));
         return status(&result, args.passthrough);
     }
-    match &result {
-        Ok(outcome) => print(outcome, ui),
-        Err(_) => {}
-    }
-    match result {
-        Ok(outcome) => status(&Ok(outcome), args.passthrough),
-        Err(error) => Err(explain(error, session.catalog(), settings)),
-    }
+    let outcome = result.map_err(|error| explain(error, session.catalog(), settings))?;
+    print(&outcome, ui);
+    status(&Ok(outcome), args.passthrough)
 }
 
 /// How the command ends after what came of the call was said.
@@ -141,10 +135,11 @@ fn status(result: &Result<ScriptOutcome, ScriptError>, passthrough: bool) -> Com
 
 /// Prints what the script printed, each stream on its own. On a terminal nothing in it is obeyed.
 fn print(outcome: &ScriptOutcome, ui: &mut Ui) {
-    if env::stdout_is_terminal() {
-        ui.text(&visible(&String::from_utf8_lossy(&outcome.stdout.bytes)));
-    } else {
-        ui.bytes(outcome.stdout.bytes.clone());
+    let bytes = &outcome.stdout.bytes;
+    match std::str::from_utf8(bytes) {
+        _ if env::stdout_is_terminal() => ui.text(&visible(&String::from_utf8_lossy(bytes))),
+        Ok(text) => ui.text(text),
+        Err(_) => ui.bytes(bytes.clone()),
     }
     let complaint = String::from_utf8_lossy(&outcome.stderr.bytes);
     let complaint = complaint.trim_end_matches('\n');
@@ -194,7 +189,7 @@ fn show(plan: &ScriptPlan, ui: &mut Ui) {
     }
     let words: Vec<String> = words.iter().map(|word| quoted(&visible_line(word))).collect();
     ui.line(format!("command      {}", words.join(" ")));
-    let cwd = cwd.map_or_else(|| "its private directory".to_owned(), |path| path);
+    let cwd = cwd.unwrap_or_else(|| "its private directory".to_owned());
     ui.line(format!("start        {}", visible_line(&cwd)));
     ui.line(format!("policy       {}", plan.ruling.verdict));
     for line in plan.confinement.to_string().lines() {
@@ -242,9 +237,6 @@ pub(crate) fn explain(error: ScriptError, catalog: &Catalog, settings: &Settings
     let explained = match error {
         ScriptError::Journal(error) => return journal_error(error),
         ScriptError::Cancelled => return CommandError::new(Kind::Interrupted, "interrupted"),
-        ScriptError::Skill(error @ ActivationError::NotFound { .. }) => {
-            use_skill::explain(error, catalog, settings)
-        }
         ScriptError::Skill(error) => use_skill::explain(error, catalog, settings),
         ScriptError::Interpreter(InterpreterError::Missing { ref install, .. }) => {
             let hint = install.clone();

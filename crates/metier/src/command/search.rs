@@ -2,8 +2,8 @@
 
 use clap::Args;
 use metier_format::limits::MAX_FILE_BYTES;
-use metier_format::parse_frontmatter;
 use metier_format::text::visible_line;
+use metier_format::{Code, parse_frontmatter};
 use metier_runtime::capability::{HitShape, Hits};
 use metier_store::limits::MAX_SEARCH_FIELD_BYTES;
 use metier_store::search::{Document, Hit, SearchIndex, SearchIndexBuilder};
@@ -86,11 +86,21 @@ pub(crate) fn index(view: &View, threads: usize) -> SearchIndex {
 
 /// The body of a skill. One that cannot be read is searched without; `check` says why.
 fn body(view: &View, entry: &Entry) -> Option<String> {
-    let read = view.store.read(&entry.location(), "SKILL.md", MAX_FILE_BYTES as u64).ok()?;
-    let start = parse_frontmatter(&read.bytes, None).body?;
-    let body = std::str::from_utf8(read.bytes.get(start as usize..)?).ok()?;
+    let bytes = source(view, entry)?;
+    let start = parse_frontmatter(&bytes, None).body?;
+    let body = std::str::from_utf8(bytes.get(start as usize..)?).ok()?;
     // The index looks at less than this; a thousand long bodies at once would fill the memory.
     body.get(..body.floor_char_boundary(2 * MAX_SEARCH_FIELD_BYTES)).map(str::to_owned)
+}
+
+/// The text of a skill, whatever its file is called.
+fn source(view: &View, entry: &Entry) -> Option<Vec<u8>> {
+    let at = entry.location();
+    let misnamed = entry.found.diagnostics.iter().any(|finding| finding.code == Code::FileName);
+    if misnamed {
+        return Some(view.store.load(&at).ok()?.source);
+    }
+    Some(view.store.read(&at, "SKILL.md", MAX_FILE_BYTES as u64).ok()?.bytes)
 }
 
 fn hits<'a>(view: &'a View, index: &SearchIndex, query: &str, limit: usize) -> Vec<HitShape<'a>> {

@@ -70,7 +70,7 @@ fn print(shown: &ShownSkill<'_>, skill: &Skill, ui: &mut Ui) {
     ui.line(ui.paint(Tone::Strong, &name));
     ui.paragraph(&visible_line(shown.skill.description), 2);
     ui.line("");
-    let mut table = Table::default();
+    let mut table = Table::whole();
     for (label, value) in facts(shown) {
         table.row([
             (Some(Tone::Faint), label.to_owned()),

@@ -82,7 +82,7 @@ fn shown(look: &Look, law: Law) -> Shown {
 fn print(shown: &Shown, ui: &mut Ui) {
     let status = &shown.status;
     ui.line(ui.paint(Tone::Strong, &active_line(&status.session, &status.stack)));
-    let mut stack = Table::default();
+    let mut stack = Table::whole();
     for active in &status.stack {
         let skill = &active.skill;
         let tools = match (&skill.allowed_tools, skill.tools_unreadable) {
@@ -100,7 +100,7 @@ fn print(shown: &Shown, ui: &mut Ui) {
     }
     ui.table(&stack);
     ui.line("");
-    let mut facts = Table::default();
+    let mut facts = Table::whole();
     for (label, value) in lines(shown) {
         let value = visible_line(&value).into_owned();
         facts.row([(Some(Tone::Faint), label.to_owned()), (None, value)]);

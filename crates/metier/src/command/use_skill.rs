@@ -106,6 +106,12 @@ pub(crate) fn explain(
             refused.hints.extend(trust_hint(catalog, settings));
             refused
         }
+        ActivationError::Changed(ref changed) => {
+            let name = changed.name.clone();
+            CommandError::refused(error)
+                .hint("`metier verify` says what changed, `metier sync` puts it back")
+                .hint(format!("`metier trust {name}` approves it as it is now"))
+        }
         ActivationError::Hidden { ref name, .. } | ActivationError::OutOfScope { ref name, .. } => {
             let hint = format!("`metier why {name}` says who left it out");
             CommandError::refused(error).hint(hint)

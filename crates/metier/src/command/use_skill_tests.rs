@@ -82,6 +82,11 @@ fn every_failure_has_its_kind_and_its_code() {
         (ActivationError::ArgumentsTooLarge(9), Kind::Failed, "skill_arguments_too_large"),
         (ActivationError::Denied { name: name(), reason: reason() }, Kind::Refused, "skill_denied"),
         (
+            ActivationError::Hook { name: name(), hook: "pre.sh".into(), reason: reason() },
+            Kind::Refused,
+            "skill_hook_failed",
+        ),
+        (
             ActivationError::Invalid { name: name(), source: LoadError::NotFound("x".into()) },
             Kind::Failed,
             "skill_invalid",

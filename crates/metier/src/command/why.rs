@@ -43,7 +43,7 @@ pub(crate) fn run(args: &WhyArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     ui.paragraph(&answer.sentence(), 0);
     ui.line("");
     for line in answer.lines() {
-        ui.line(format!("  {line}"));
+        ui.item(&line, 2);
     }
     if let Some(caveat) = answer.agent.map(|agent| agent.caveat).filter(|text| !text.is_empty()) {
         ui.note(&format!("note: {caveat}"));

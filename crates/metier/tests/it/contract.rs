@@ -23,6 +23,7 @@ fn commands(world: &World) -> Vec<(&'static str, Vec<String>)> {
         ("props", list(&["props", &skill])),
         ("status", list(&["status"])),
         ("metrics", list(&["metrics"])),
+        ("gc", list(&["gc"])),
         ("end", list(&["end"])),
         ("tour", list(&["tour"])),
     ]

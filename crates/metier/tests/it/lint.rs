@@ -58,6 +58,10 @@ fn sarif_is_one_document_with_the_same_findings() {
     world.write("project/faulty/SKILL.md", FAULTY);
     let run = metier(&world, &["lint", "--format", "sarif"]);
     assert_eq!(run.code, 4);
+    // `--json` asks for one JSON document, and this is one.
+    assert_eq!(metier(&world, &["lint", "--format", "sarif", "--json"]).stdout, run.stdout);
+    let human = metier(&world, &["lint", "--format", "human", "--json"]);
+    assert_eq!(human.stdout, metier(&world, &["lint", "--json"]).stdout);
     let document = run.json();
     assert_eq!(document["version"], "2.1.0");
     assert_eq!(document["runs"][0]["results"][0]["ruleId"], "SK104");

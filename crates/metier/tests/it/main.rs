@@ -6,12 +6,15 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod bundled_hello;
+mod bundled_kalshi;
 mod check;
 mod choosing;
 mod completions;
 mod contract;
 mod end;
 mod events;
+mod gc;
 mod global;
 mod guard;
 mod hostile;
@@ -22,6 +25,7 @@ mod mcp;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
+mod overhead;
 mod overview;
 mod policy;
 mod prompt;
@@ -29,6 +33,7 @@ mod props;
 mod read;
 mod release;
 mod replay;
+mod run;
 mod search;
 mod session;
 mod settings;

@@ -9,10 +9,18 @@ fn the_manual_page_has_flags_variables_and_exit_codes() {
     let run = metier(&world, &["man"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert!(run.stdout.contains(".TH metier 1"), "{}", run.stdout);
-    for word in [".SH NAME", "METIER_SKILLS", "Exit codes", "no\\-default\\-roots"] {
+    for word in [".SH NAME", "METIER_SKILLS", "no\\-default\\-roots"] {
         assert!(run.stdout.contains(word), "{word} is missing");
     }
     assert_eq!(run.stdout, metier(&world, &["man"]).stdout);
+    let sections: Vec<&str> =
+        run.stdout.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
+    for section in ["EXAMPLES", "ENVIRONMENT", "FILES", "\"EXIT STATUS\"", "OPTIONS"] {
+        let quoted = format!("\"{section}\"");
+        assert!(sections.contains(&section) || sections.contains(&&*quoted), "{sections:?}");
+    }
+    assert!(!sections.contains(&"EXTRA"));
+    assert_eq!(run.stdout.matches(".nf\n").count(), run.stdout.matches(".fi\n").count());
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Wire {
     fn get(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("an answer");
+            let message = self.messages.recv_timeout(PATIENCE).unwrap();
             if message["id"] == id {
                 assert!(message["error"].is_null(), "{message}");
                 return message["result"].clone();
@@ -81,7 +81,7 @@ impl Wire {
             return self.notes.remove(at);
         }
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("a notification");
+            let message = self.messages.recv_timeout(PATIENCE).unwrap();
             if message["method"] == method {
                 return message;
             }
@@ -99,7 +99,8 @@ fn read(stdout: ChildStdout) -> Receiver<Value> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-            let message = serde_json::from_str(&line).expect("nothing but messages on stdout");
+            let message =
+                serde_json::from_str(&line).unwrap_or_else(|_| json!({"not a message": line}));
             if sender.send(message).is_err() {
                 return;
             }

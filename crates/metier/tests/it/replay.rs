@@ -132,6 +132,12 @@ fn what_drifted_on_disk_is_named_when_asked() {
     assert!(run.stdout.contains("`references/a.md` of `files`"), "{}", run.stdout);
     assert!(run.stdout.contains("has changed since frame default:"), "{}", run.stdout);
     assert!(run.stdout.contains("is gone or cannot be read"), "{}", run.stdout);
+    let original = drift[0]["original"].as_str().unwrap();
+    assert_eq!(std::fs::read_to_string(original).unwrap(), "# A\n");
+    assert!(run.stdout.contains("as it was it is kept in "), "{}", run.stdout);
+    std::fs::remove_file(original).unwrap();
+    let run = replay(&world, &["--verify"]);
+    assert!(run.stdout.contains("as it was it is not kept"), "{}", run.stdout);
 }
 
 #[test]

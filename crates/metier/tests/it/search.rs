@@ -101,3 +101,15 @@ fn a_body_too_long_to_search_whole_is_said_to_be() {
     assert_eq!((end.code, end.stdout.as_str()), (0, ""));
     assert!(end.stderr.contains("only the start of 1 long skill was searched"), "{}", end.stderr);
 }
+
+#[test]
+fn a_body_is_searched_whatever_its_file_is_called() {
+    // D8
+    let world = World::new();
+    world.write(
+        "roots/personal/garden/skill.md",
+        "---\nname: garden\ndescription: Plants things. Use in spring.\n---\n\nPrune the roses.\n",
+    );
+    let run = hermetic(&world, &["search", "--json", "roses"]);
+    assert_eq!(run.json()["hits"][0]["name"], "garden");
+}

@@ -126,3 +126,17 @@ fn only_immediate_directories_count_where_a_root_says_so() {
     assert_eq!((config(false), config(true)), (2, 1));
     assert_eq!(metier(&world, &["list", "--json"]).json()["skipped"], json!([]));
 }
+
+#[test]
+fn a_settings_file_that_is_no_file_is_refused_and_waited_for_by_nobody() {
+    // N1, U1
+    let world = World::new();
+    let fifo = world.path().join("fifo");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    for path in [fifo.to_str().unwrap(), "/dev/zero", "/"] {
+        let run = metier(&world, &["list", "--config", path]);
+        assert_eq!(run.code, 2, "{path}");
+        assert!(run.stderr.contains("it is not a file"), "{path}: {}", run.stderr);
+    }
+}

@@ -137,13 +137,11 @@ fn closed_standard_streams_end_without_a_panic() {
 fn ctrl_c_ends_the_command_at_once_and_without_a_trace() {
     // U1
     let world = World::new();
-    let fifo = world.path().join("settings.fifo");
-    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
-    assert!(made.success());
-    // Reading settings from a pipe nobody writes to waits, so the signal finds metier at work.
+    // Reading arguments from a pipe nobody writes to waits, so the signal finds metier at work.
     let mut command = world.command(METIER);
-    command.arg("list").arg("--config").arg(&fifo);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command.args(["guard", "Read", "-"]).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _held_open = child.stdin.take();
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     wait_until_it_sleeps(child.id());
     kill_process(pid, Signal::INT).unwrap();

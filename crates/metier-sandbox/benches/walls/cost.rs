@@ -1,33 +1,27 @@
 //! What the walls cost: a plain spawn and a run through each backend, in turn, in one process.
-//! `cargo bench -p metier-sandbox --bench spawn -- [ROUNDS]`
-
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a benchmark starts plain programs to compare with, prints, and stops when that fails"
-)]
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use metier_sandbox::{BackendKind, Cancel, Confinement, Invocation, Level, Runner, Scratch};
+use metier_sandbox::{BackendKind, Cancel, Invocation};
+
+use crate::world::{World, exercised, runner};
 
 const PROGRAM: &str = "/bin/true";
 
-fn main() {
-    let rounds = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(200);
-    let runner = Runner::new().with_helper(env!("CARGO_BIN_EXE_metier-sandbox-probe"));
-    println!("system: {:?}", runner.support());
-    let directory = tempfile::tempdir().unwrap();
-    let scratch = Scratch { base: directory.path().to_owned(), ..Scratch::default() };
-    let confinement =
-        Confinement { level: Level::Prefer, scratch: Some(scratch), ..Confinement::default() };
+/// How often each is started.
+const ROUNDS: usize = 200;
+
+pub(crate) fn table() {
+    println!(
+        "\ncost of the walls, {ROUNDS} rounds of `{PROGRAM}`, goal at most 5 ms over a plain spawn"
+    );
+    let world = World::new(None);
+    let (runner, confinement) = (runner(), world.confinement());
     let mut plain = Vec::new();
     let mut walled: Vec<(BackendKind, Vec<Duration>)> =
-        BackendKind::ALL.iter().map(|kind| (*kind, Vec::new())).collect();
-    for _ in 0..rounds {
+        exercised(&BackendKind::ALL).into_iter().map(|kind| (kind, Vec::new())).collect();
+    for _ in 0..ROUNDS {
         plain.push(timed(|| drop(Command::new(PROGRAM).output().unwrap())));
         for (kind, times) in &mut walled {
             let runner = runner.clone().with_backend(*kind);

@@ -1,38 +1,31 @@
 //! Many runs at once: nothing may be left. Each run leaves a background process behind.
-//! `cargo bench -p metier-sandbox --bench runs -- [COUNT] [THREADS] [BACKEND…]`
-
-#![expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a benchmark looks at its own process, prints, and stops when something fails"
-)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use metier_sandbox::{BackendKind, Cancel, Confinement, Invocation, Level, Runner, Scratch};
+use metier_sandbox::{BackendKind, Cancel, Invocation};
 
-fn main() {
-    let mut numbers = std::env::args().filter_map(|arg| arg.parse::<usize>().ok());
-    let count = numbers.next().unwrap_or(500);
-    let threads = numbers.next().unwrap_or(64);
-    let directory = tempfile::tempdir().unwrap();
-    let scratch = Scratch { base: directory.path().to_owned(), ..Scratch::default() };
-    let confinement =
-        Confinement { level: Level::Prefer, scratch: Some(scratch), ..Confinement::default() };
-    let runner = Runner::new().with_helper(env!("CARGO_BIN_EXE_metier-sandbox-probe"));
-    println!("system: {:?}", runner.support());
+use crate::world::{World, exercised, runner, with_word};
+
+/// How many at once.
+const THREADS: usize = 64;
+
+/// The best backend gets all of the runs, the others one in so many.
+const FEWER: usize = 10;
+
+pub(crate) fn table(count: usize) {
+    println!("\nmany runs, {THREADS} at once, each leaving a process behind");
+    let world = World::new(None);
+    let confinement = world.confinement();
     let before = descriptors();
-    let named = |kind: &BackendKind| std::env::args().any(|arg| arg == kind.name());
-    let some = BackendKind::ALL.iter().any(named);
-    for kind in BackendKind::ALL.into_iter().filter(|kind| !some || named(kind)) {
-        let runner = runner.clone().with_backend(kind);
+    for (place, kind) in exercised(&BackendKind::ALL).into_iter().enumerate() {
+        let count = if place == 0 { count } else { count / FEWER };
+        let runner = runner().with_backend(kind);
         let token = format!("{}", 1_000_000 + std::process::id());
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let start = Instant::now();
         std::thread::scope(|scope| {
-            for _ in 0..threads {
+            for _ in 0..THREADS {
                 scope.spawn(|| {
                     while next.fetch_add(1, Ordering::Relaxed) < count {
                         let script = format!("setsid sleep {token} & echo ok");
@@ -47,15 +40,15 @@ fn main() {
         });
         let seconds = start.elapsed().as_secs_f64();
         println!(
-            "{:<18} {count} runs, {threads} at once: {seconds:.1} s, {:.0} a second; failed {}, \
+            "{:<18} {count} runs, {THREADS} at once: {seconds:.1} s, {:.0} a second; failed {}, \
              orphans {}, zombies {}, descriptors {:+}, directories {}",
             kind.name(),
             count as f64 / seconds,
             failed.into_inner(),
-            orphans(&token),
+            with_word(&token).len(),
             children(),
             descriptors() as i64 - before as i64,
-            std::fs::read_dir(directory.path()).unwrap().count(),
+            world.left_behind().len(),
         );
     }
 }
@@ -69,10 +62,4 @@ fn children() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let lists = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
     lists.map(|list| list.split_whitespace().count()).sum()
-}
-
-fn orphans(token: &str) -> usize {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
-    lines.filter(|line| line.split(|byte| *byte == 0).any(|word| word == token.as_bytes())).count()
 }

@@ -1,0 +1,62 @@
+//! The chain's link from approval to use: before a skill's content is used, whoever vouches for it is
+//! asked again, about the content as it is at that moment.
+
+use metier_store::Layer;
+use metier_store::catalog::{Entry, Trust};
+use metier_store::vouch::{Standing, Vouched};
+
+use super::Session;
+use crate::event::Chain;
+
+/// The content of a skill is not what was locked or approved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` changed since it was approved{}", listed(differences))]
+pub struct ContentChanged {
+    /// The skill.
+    pub name: String,
+    /// What differs, at most a few lines.
+    pub differences: Vec<String>,
+}
+
+impl ContentChanged {
+    /// The stable code of this error.
+    pub const CODE: &'static str = "skill_changed";
+}
+
+impl Session {
+    /// What is known about the content of `entry` now. Whoever uses content asks after reading it:
+    /// what is changed later was not read, and what was changed before shows. Errors when the
+    /// content is not what was locked or approved.
+    pub fn vouched(&self, entry: &Entry) -> Result<Vouched, ContentChanged> {
+        if self.setup.catalog.layer(&entry.found) == Layer::Bundled {
+            return Ok(Vouched { standing: Standing::Approved, ..Vouched::default() });
+        }
+        let directory = self.setup.catalog.directory(&entry.found);
+        let vouched = self.setup.vouch.vouch(entry.name(), &directory, self.setup.depth);
+        match vouched.standing {
+            Standing::Changed => Err(ContentChanged {
+                name: entry.name().to_string(),
+                differences: vouched.differences,
+            }),
+            Standing::Approved | Standing::Unknown => Ok(vouched),
+        }
+    }
+
+    /// How far `entry` is trusted, given what is known about its content now.
+    #[must_use]
+    pub fn trust_now(&self, entry: &Entry, vouched: &Vouched) -> Trust {
+        let root = self.setup.catalog.root(entry.found.root);
+        root.map_or(Trust::Untrusted, |root| Trust::given(root, vouched.standing))
+    }
+}
+
+impl From<Vouched> for Chain {
+    fn from(vouched: Vouched) -> Self {
+        let Vouched { source, commit, tree, approval, .. } = vouched;
+        Self { source, commit, tree, approval }
+    }
+}
+
+fn listed(differences: &[String]) -> String {
+    if differences.is_empty() { String::new() } else { format!(": {}", differences.join(", ")) }
+}

@@ -1,0 +1,196 @@
+//! `metier add`: fetch, validate, show, ask, install, lock.
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::wanted::Want;
+use metier_package::{Candidate, Drift, Home, Place, Reference, Request, Select, Staged, install};
+use serde_json::json;
+
+use crate::env;
+use crate::error::{CommandError, CommandResult, Status};
+use crate::packages::{
+    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
+    shapes, show,
+};
+use crate::settings::Settings;
+use crate::ui::{self, Ui, counted};
+
+/// Install skills
+///
+/// SOURCE is `owner/repo`, `owner/repo/path`, a git URL, a directory or an archive, with `#REF` or
+/// `@TAG` behind it for a branch, tag or commit. What each skill is, where it is from, whose
+/// signature it has and what it can run and reach is shown; on a terminal you are asked, elsewhere
+/// `--yes` has to say it. All of it is installed or none, and pinned in `skills.lock`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier add owner/repo\n  \
+    metier add owner/repo --skill pdf --layer project\n  metier add ./my-skill --yes\n  \
+    metier add https://git.example/skills.git --all --pin v1.2.0")]
+pub(crate) struct AddArgs {
+    /// Where the skills are
+    #[arg(required = true)]
+    source: Vec<String>,
+    /// Only the skill of this name; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    skill: Vec<String>,
+    /// Every skill there is
+    #[arg(long)]
+    all: bool,
+    /// Say yes beforehand
+    #[arg(long, short = 'y')]
+    yes: bool,
+    /// Where to
+    #[arg(long, value_enum, default_value = "personal")]
+    layer: LayerChoice,
+    /// The branch, tag or commit
+    #[arg(long, value_name = "REF")]
+    pin: Option<String>,
+    #[command(flatten)]
+    allow: Allowances,
+}
+
+/// What is let pass that otherwise is not.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Allowances {
+    /// Let skills pass that load but do not follow the standard
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Let a skill pass that somebody else signed than before
+    #[arg(long)]
+    pub(crate) allow_signer_change: bool,
+}
+
+/// Installs the skills.
+pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let place = packages::place(args.layer, settings);
+    let fetching = Fetching::new(settings)?;
+    let mut offers = Vec::new();
+    for source in &args.source {
+        for staged in fetched(source, args, &fetching, ui)? {
+            offers.push(offer(staged, &home, &place)?);
+        }
+    }
+    for offer in &offers {
+        if !ui.json() {
+            show(offer, ui);
+        }
+        check(offer, args.allow, settings)?;
+    }
+    let layer = place.as_str();
+    let skills = counted(offers.len(), "skill", "skills");
+    confirm(&format!("Install {skills} for the {layer} layer?"), args.yes, ui)?;
+    let previews = serde_json::to_value(offers.iter().map(Offer::preview).collect::<Vec<_>>());
+    let candidates: Vec<Candidate> = offers.into_iter().map(candidate).collect();
+    let by = packages::by(settings);
+    let request = Request { home: &home, place: &place, act: "add", by: &by, drift: Drift::Refuse };
+    let outcome = install(&request, &candidates).map_err(change_error)?;
+    if ui.json() {
+        let previews = previews.unwrap_or_default();
+        ui.document(&json!({"installed": shapes(&outcome, &place), "offered": previews}));
+        return Ok(Status::Ok);
+    }
+    report(&outcome, &place, ui);
+    if outcome.done.is_empty() {
+        ui.line("nothing to do: everything is installed as asked for");
+    }
+    Ok(Status::Ok)
+}
+
+/// Whether an offer may be installed at all.
+pub(crate) fn check(
+    offer: &Offer,
+    allow: Allowances,
+    settings: &Settings,
+) -> Result<(), CommandError> {
+    if let Some(refusal) = offer.refusal(allow.lenient, settings) {
+        return Err(refusal);
+    }
+    if offer.signer_changed() && !allow.allow_signer_change {
+        let name = visible_line(offer.pinned.name.as_str()).into_owned();
+        let message = format!("`{name}` is not signed by whoever signed it before");
+        let error = CommandError::refused(message).code("signer_changed");
+        return Err(error.hint("`--allow-signer-change` lets it pass"));
+    }
+    Ok(())
+}
+
+/// The candidate that an offer becomes when somebody says yes.
+pub(crate) fn candidate(offer: Offer) -> Candidate {
+    let locked = &offer.pinned.locked;
+    let want = Want {
+        source: locked.source.clone(),
+        path: locked.path.clone(),
+        requested: locked.requested.clone(),
+    };
+    Candidate { staged: offer.staged, want: Some(want), approved: true }
+}
+
+/// What was fetched, beside what is installed.
+pub(crate) fn offer(staged: Staged, home: &Home, place: &Place) -> Result<Offer, CommandError> {
+    let installed = metier_package::installed::list(home, place).map_err(record_error)?;
+    let old = installed.into_iter().find(|pinned| pinned.name == staged.name);
+    Offer::look(staged, old, home, place)
+}
+
+fn fetched(
+    source: &str,
+    args: &AddArgs,
+    fetching: &Fetching,
+    ui: &mut Ui,
+) -> Result<Vec<Staged>, CommandError> {
+    let mut reference = fetching.reference(source)?;
+    if let Some(pin) = &args.pin {
+        // Read like what a person types behind `#`, which is what it stands for.
+        let pinned = fetching.reference(&format!("{}#{pin}", reference.source()))?;
+        reference = Reference { requested: pinned.requested, ..reference };
+    }
+    let select = if args.skill.is_empty() { Select::All } else { Select::Named(&args.skill) };
+    let fetched = fetching.fetch(&reference, select).map_err(fetch_error)?;
+    for refused in &fetched.refused {
+        let path = if refused.path.is_empty() { "." } else { &refused.path };
+        ui.note(&format!(
+            "warning: `{}` is refused: {} ({})",
+            visible_line(path),
+            visible_line(&refused.reason),
+            refused.code
+        ));
+    }
+    if fetched.skills.is_empty() {
+        let message = format!("nothing in `{}` can be installed", visible_line(source));
+        return Err(CommandError::refused(message).code("package_refused"));
+    }
+    if fetched.skills.len() == 1 || args.all || !args.skill.is_empty() {
+        return Ok(fetched.skills);
+    }
+    chosen(fetched.skills, args, ui)
+}
+
+/// Which of several skills, as somebody says who can be asked.
+fn chosen(skills: Vec<Staged>, args: &AddArgs, ui: &mut Ui) -> Result<Vec<Staged>, CommandError> {
+    let names: Vec<String> =
+        skills.iter().map(|s| visible_line(s.name.as_str()).into_owned()).collect();
+    if args.yes || !env::can_ask() || ui.json() {
+        let message = format!("there are {} skills: {}", names.len(), names.join(", "));
+        let error = CommandError::usage(message).code("which_skill");
+        return Err(error.hint("`--skill NAME` takes one of them, `--all` takes all"));
+    }
+    ui.flush().map_err(CommandError::output)?;
+    for (number, name) in (1..).zip(&names) {
+        ui::write_stderr(&format!("{number:4}  {name}\n"));
+    }
+    ui::write_stderr("Which ones? Numbers or names, separated by spaces; empty for none: ");
+    let typed = env::typed_line().unwrap_or_default();
+    let wanted: Vec<&str> = typed.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let mut picked = Vec::new();
+    for (number, staged) in (1..).zip(skills) {
+        let number: i32 = number;
+        let is_meant = |word: &&str| *word == staged.name.as_str() || **word == number.to_string();
+        if wanted.iter().any(|word| is_meant(&word)) {
+            picked.push(staged);
+        }
+    }
+    if picked.is_empty() {
+        return Err(CommandError::refused("no skill was chosen").code("not_confirmed"));
+    }
+    Ok(picked)
+}

@@ -1,0 +1,130 @@
+//! `metier outdated`: which installed skills have something newer at their source. Changes nothing.
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::{Locked, Pinned, Reference};
+use serde::Serialize;
+
+use crate::error::{CommandError, CommandResult, Status};
+use crate::packages::{self, Fetching, LayerChoice, fetch_error, record_error, reference_error};
+use crate::settings::Settings;
+use crate::ui::{Table, Tone, Ui};
+
+/// Say which installed skills have something newer
+///
+/// Asks each source for its newest commit and fetches nothing. A directory or an archive has no
+/// commit to compare; `metier update` compares its content.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier outdated\n  metier outdated --json")]
+pub(crate) struct OutdatedArgs {
+    /// Only this layer
+    #[arg(long, value_enum)]
+    layer: Option<LayerChoice>,
+}
+
+/// What a source has that is newer.
+pub(crate) enum Newer {
+    /// Nothing; whether that is because one commit was asked for.
+    Nothing {
+        /// One commit was asked for, so there is nothing newer.
+        pinned: bool,
+    },
+    /// Another commit.
+    Commit {
+        /// Which.
+        commit: String,
+        /// Where it is.
+        reference: Reference,
+    },
+    /// It has no commits; the content has to be compared.
+    Unknown {
+        /// Where it is.
+        reference: Reference,
+    },
+}
+
+#[derive(Serialize)]
+struct Document {
+    outdated: Vec<Line>,
+    failed: usize,
+}
+
+#[derive(Serialize)]
+struct Line {
+    name: String,
+    layer: &'static str,
+    source: String,
+    installed: Option<String>,
+    latest: Option<String>,
+}
+
+/// What is newer than `pinned` at its source.
+pub(crate) fn newer(pinned: &Pinned, fetching: &Fetching) -> Result<Newer, CommandError> {
+    let locked = &pinned.locked;
+    let anew = Locked { commit: None, ..locked.clone() };
+    let mut reference =
+        Reference::locked(&anew).map_err(|error| reference_error(error, &locked.source))?;
+    reference.requested.clone_from(&locked.requested);
+    let Some(now) = &locked.commit else { return Ok(Newer::Unknown { reference }) };
+    if locked.requested.as_ref() == Some(now) {
+        return Ok(Newer::Nothing { pinned: true });
+    }
+    let latest = fetching.resolve(&reference).map_err(fetch_error)?;
+    Ok(match latest.commit {
+        Some(commit) if commit != *now => Newer::Commit { commit, reference },
+        _ => Newer::Nothing { pinned: false },
+    })
+}
+
+/// Says what is outdated.
+pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let fetching = Fetching::new(settings)?;
+    let mut document = Document { outdated: Vec::new(), failed: 0 };
+    for place in packages::places(args.layer, settings) {
+        for pinned in metier_package::installed::list(&home, &place).map_err(record_error)? {
+            match newer(&pinned, &fetching) {
+                Ok(Newer::Commit { commit, .. }) => document.outdated.push(Line {
+                    name: pinned.name.to_string(),
+                    layer: place.as_str(),
+                    source: pinned.locked.source.clone(),
+                    installed: pinned.locked.commit.clone(),
+                    latest: Some(commit),
+                }),
+                Ok(Newer::Nothing { .. } | Newer::Unknown { .. }) => {}
+                Err(error) => {
+                    document.failed += 1;
+                    ui.complain(&error);
+                }
+            }
+        }
+    }
+    let status = if document.failed == 0 { Status::Ok } else { Status::Partly };
+    if ui.json() {
+        ui.document(&document);
+    } else {
+        print(&document, ui);
+    }
+    Ok(status)
+}
+
+fn print(document: &Document, ui: &mut Ui) {
+    let short = |commit: &Option<String>| -> String {
+        commit.as_deref().map_or_else(String::new, |c| c.chars().take(12).collect())
+    };
+    let mut table = Table::default();
+    for line in &document.outdated {
+        table.row([
+            (Some(Tone::Strong), visible_line(&line.name).into_owned()),
+            (Some(Tone::Faint), line.layer.to_owned()),
+            (None, format!("{} → {}", short(&line.installed), short(&line.latest))),
+            (Some(Tone::Faint), visible_line(&line.source).into_owned()),
+        ]);
+    }
+    ui.table(&table);
+    match document.outdated.is_empty() {
+        true if document.failed == 0 => ui.line("everything is up to date"),
+        true => {}
+        false => ui.note("hint: `metier update` shows what changed and asks"),
+    }
+}

@@ -1,0 +1,61 @@
+//! `metier rollback`: what was installed before is what is installed.
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::{Drift, Request, rollback};
+use serde_json::json;
+
+use crate::error::{CommandError, CommandResult, Status};
+use crate::packages::{self, LayerChoice, change_error, confirm, record_error, report, shapes};
+use crate::settings::Settings;
+use crate::ui::Ui;
+
+/// Go back to what was installed before
+///
+/// The version before the last `add`, `update` or `remove` of the skill takes its place again, from
+/// the copy that was kept. Going back again goes further back.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  metier rollback pdf --yes\n  metier rollback pdf --layer project"
+)]
+pub(crate) struct RollbackArgs {
+    /// The skill's name
+    name: String,
+    /// Where [default: where there is an earlier version, the personal layer first]
+    #[arg(long, value_enum)]
+    layer: Option<LayerChoice>,
+    /// Say yes beforehand
+    #[arg(long, short = 'y')]
+    yes: bool,
+}
+
+/// Goes back.
+pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let name = packages::skill_name(&args.name)?;
+    let mut found = None;
+    for place in packages::places(args.layer, settings) {
+        let earlier = metier_package::installed::earlier(&home, &place, &name);
+        if let Some(goal) = earlier.map_err(record_error)?.pop() {
+            found = Some((place, goal));
+            break;
+        }
+    }
+    let Some((place, goal)) = found else {
+        let shown = visible_line(&args.name).into_owned();
+        let error = CommandError::failed(format!("there is no earlier version of `{shown}`"));
+        return Err(error.code("no_earlier"));
+    };
+    let question = format!("Go back to {} of {}?", goal.short(), visible_line(name.as_str()));
+    confirm(&question, args.yes, ui)?;
+    let by = packages::by(settings);
+    let drift = Drift::Refuse;
+    let request = Request { home: &home, place: &place, act: "rollback", by: &by, drift };
+    let outcome = rollback(&request, &name).map_err(change_error)?;
+    if ui.json() {
+        ui.document(&json!({"restored": shapes(&outcome, &place)}));
+        return Ok(Status::Ok);
+    }
+    report(&outcome, &place, ui);
+    Ok(Status::Ok)
+}

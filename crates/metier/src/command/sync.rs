@@ -1,0 +1,178 @@
+//! `metier sync`: makes the disk equal to `skills.lock`, and the lock to `skills.toml`.
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::sync::{Plan, plan, sync};
+use metier_package::wanted::Want;
+use metier_package::{
+    Drift, Home, Locked, Outcome, Place, Reference, Request, Select, Signature, Staged,
+};
+use serde_json::json;
+
+use crate::command::add::{Allowances, candidate, check, offer};
+use crate::error::{CommandError, CommandResult, Status};
+use crate::packages::{
+    self, Fetching, LayerChoice, change_error, confirm, fetch_error, record_error, reference_error,
+    report, shapes, show,
+};
+use crate::settings::Settings;
+use crate::ui::{Ui, counted};
+
+/// Make the disk equal to the lock
+///
+/// What is missing is added, what differs is put right and what was there is kept, what metier
+/// installed and the lock no longer has is removed; nothing else is touched. Skills that
+/// `skills.toml` wants and the lock does not have are fetched and locked, after you said yes.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier sync\n  metier sync --frozen --layer project")]
+pub(crate) struct SyncArgs {
+    /// Refuse to change the lock
+    #[arg(long)]
+    frozen: bool,
+    /// Only this layer
+    #[arg(long, value_enum)]
+    layer: Option<LayerChoice>,
+    /// Say yes beforehand to what `skills.toml` wants newly
+    #[arg(long, short = 'y')]
+    yes: bool,
+    #[command(flatten)]
+    allow: Allowances,
+}
+
+/// Makes them equal.
+pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let mut changed = Vec::new();
+    for place in packages::places(args.layer, settings) {
+        let plan = plan(&home, &place).map_err(record_error)?;
+        for name in &plan.left_alone {
+            let name = visible_line(name.as_str());
+            ui.note(&format!(
+                "warning: `{name}` is not locked any more, but somebody changed it; \
+                it is left alone"
+            ));
+        }
+        if plan.is_empty() {
+            continue;
+        }
+        if args.frozen && !plan.is_locked() {
+            return Err(not_locked(&plan));
+        }
+        for outcome in carry_out(args, &plan, (&home, &place), settings, ui)? {
+            if !ui.json() {
+                report(&outcome, &place, ui);
+            }
+            let shapes = shapes(&outcome, &place).into_iter().map(serde_json::to_value);
+            changed.extend(shapes.filter_map(Result::ok));
+        }
+    }
+    if ui.json() {
+        ui.document(&json!({"changed": changed}));
+    } else if changed.is_empty() {
+        ui.line("everything is as locked");
+    }
+    Ok(Status::Ok)
+}
+
+fn not_locked(plan: &Plan) -> CommandError {
+    let wanted = plan.to_lock.iter().map(|(name, _)| format!("`{name}` is wanted and not locked"));
+    let locked = plan.unwanted.iter().map(|name| format!("`{name}` is locked and not wanted"));
+    let reasons: Vec<String> = wanted.chain(locked).collect();
+    let message = format!("the lock is not what `skills.toml` wants: {}", reasons.join("; "));
+    let error = CommandError::failed(message).code("lock_outdated");
+    error.hint("`metier sync` without `--frozen` brings the lock up to date")
+}
+
+fn carry_out(
+    args: &SyncArgs,
+    plan: &Plan,
+    (home, place): (&Home, &Place),
+    settings: &Settings,
+    ui: &mut Ui,
+) -> Result<Vec<Outcome>, CommandError> {
+    let by = packages::by(settings);
+    let request = Request { home, place, act: "sync", by: &by, drift: Drift::Refuse };
+    let needs_fetch = !plan.to_fetch.is_empty() || !plan.to_lock.is_empty();
+    let fetching = if needs_fetch { Some(Fetching::new(settings)?) } else { None };
+    let mut fetched = Vec::new();
+    for pinned in &plan.to_fetch {
+        let Some(fetching) = &fetching else { break };
+        fetched.push(exactly(pinned, fetching)?);
+    }
+    let mut outcomes = vec![sync(&request, plan, &fetched).map_err(change_error)?];
+    if let (Some(fetching), false) = (&fetching, plan.to_lock.is_empty()) {
+        outcomes.push(lock(args, plan, (&request, fetching), settings, ui)?);
+    }
+    if !plan.unwanted.is_empty() {
+        let removed = metier_package::remove(&request, &plan.unwanted).map_err(change_error)?;
+        outcomes.push(removed);
+    }
+    Ok(outcomes)
+}
+
+/// Fetches what is pinned, and nothing else will do.
+fn exactly(pinned: &metier_package::Pinned, fetching: &Fetching) -> Result<Staged, CommandError> {
+    let name = visible_line(pinned.name.as_str()).into_owned();
+    let mut fetched = fetching.fetch_locked(&pinned.locked).map_err(fetch_error)?;
+    let found = fetched.skills.pop().filter(|staged| staged.name == pinned.name);
+    let right = |staged: &Staged| {
+        metier_package::Pinned::of(staged).is_ok_and(|found| found.tree == pinned.tree)
+    };
+    match found {
+        Some(staged) if right(&staged) => Ok(staged),
+        _ => {
+            let message = format!("`{name}` is not at its source what the lock says it is");
+            let error = CommandError::refused(message).code("tree_mismatch");
+            Err(error.hint(
+                "whoever changed it did so without changing its commit, or the lock is wrong",
+            ))
+        }
+    }
+}
+
+/// Fetches, shows and locks what is wanted newly.
+fn lock(
+    args: &SyncArgs,
+    plan: &Plan,
+    (request, fetching): (&Request<'_>, &Fetching),
+    settings: &Settings,
+    ui: &mut Ui,
+) -> Result<Outcome, CommandError> {
+    let mut candidates = Vec::new();
+    for (name, want) in &plan.to_lock {
+        let reference = reference(want, fetching)?;
+        let names = [name.to_string()];
+        let mut fetched = fetching.fetch(&reference, Select::Named(&names)).map_err(fetch_error)?;
+        let Some(staged) = fetched.skills.pop() else { continue };
+        let found = offer(staged, request.home, request.place)?;
+        if !ui.json() {
+            show(&found, ui);
+        }
+        check(&found, args.allow, settings)?;
+        let wanted = metier_package::Candidate { want: Some(want.clone()), ..candidate(found) };
+        candidates.push(wanted);
+    }
+    let skills = counted(candidates.len(), "skill", "skills");
+    confirm(&format!("Install {skills} that `skills.toml` wants?"), args.yes, ui)?;
+    metier_package::install(request, &candidates).map_err(change_error)
+}
+
+/// Where a wanted skill is. The source may be as people type it, or as locks have it.
+fn reference(want: &Want, fetching: &Fetching) -> Result<Reference, CommandError> {
+    let mut reference = fetching.reference(&want.source)?;
+    if !want.path.is_empty() {
+        let locked = Locked {
+            source: reference.source(),
+            path: want.path.clone(),
+            requested: None,
+            commit: None,
+            signature: Signature::None,
+        };
+        reference = Reference::locked(&locked).map_err(|e| reference_error(e, &want.source))?;
+    }
+    if let Some(requested) = &want.requested {
+        let pinned = fetching.reference(&format!("{}#{requested}", reference.source()))?;
+        reference.requested = pinned.requested;
+    }
+    Ok(reference)
+}

@@ -1,0 +1,171 @@
+//! `metier trust` and `metier untrust`: a person's yes, recorded or taken back.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::approve::{self, ApproveError};
+use metier_package::inspect::Inspection;
+use metier_store::catalog::Trust;
+use metier_store::vouch::Standing;
+use metier_store::{Found, Layer};
+use serde_json::json;
+
+use crate::error::{CommandError, CommandResult, Status};
+use crate::packages::{self, change_error, confirm, is_path, resolve_path};
+use crate::settings::Settings;
+use crate::ui::Ui;
+use crate::view::{Named, View};
+
+/// Approve a skill as it is now, or trust a project's folder
+///
+/// NAME approves exactly what is in the skill's directory now; any change to it asks again. DIR
+/// (anything with a `/` in it, or `.`) trusts the folder: projects at or below it may bring skills.
+/// A project cannot bring its own approvals; they are in metier's own directory.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  metier trust pdf\n  metier trust .\n  metier trust ~/work --yes"
+)]
+pub(crate) struct TrustArgs {
+    /// A skill's name, or a folder
+    #[arg(value_name = "NAME|DIR")]
+    what: String,
+    /// Say yes beforehand
+    #[arg(long, short = 'y')]
+    yes: bool,
+}
+
+/// Take back an approval, or the trust in a folder
+///
+/// A skill of your own whose approval is taken back is as if it had never been approved: present,
+/// and its scripts confined. A project's skills are refused again.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier untrust pdf\n  metier untrust .")]
+pub(crate) struct UntrustArgs {
+    /// A skill's name, or a folder
+    #[arg(value_name = "NAME|DIR")]
+    what: String,
+}
+
+/// Records a yes.
+pub(crate) fn run(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    if is_path(&args.what) {
+        return trust_folder(args, settings, ui);
+    }
+    let home = packages::home(settings)?;
+    let view = View::open(settings);
+    let (found, directory) = named(&view, &args.what)?;
+    let name = visible_line(found.name.as_str()).into_owned();
+    if view.catalog.layer(found) == Layer::Bundled {
+        return Err(CommandError::failed(format!("`{name}` ships with metier and is trusted")));
+    }
+    let vouched = view.vouched(found);
+    if vouched.standing == Standing::Approved {
+        if ui.json() {
+            ui.document(
+                &json!({"name": found.name.as_str(), "trust": "approved", "tree": vouched.tree}),
+            );
+        } else {
+            ui.line(format!("{name} is approved as it is"));
+        }
+        return Ok(Status::Ok);
+    }
+    if !ui.json() {
+        show(&directory, &vouched.differences, ui);
+    }
+    confirm(&format!("Approve {name} as it is now?"), args.yes, ui)?;
+    let by = packages::by(settings);
+    let approval = approve::approve(&home, &directory, &by).map_err(approve_error)?;
+    if ui.json() {
+        let tree = &approval.tree;
+        ui.document(&json!({"name": found.name.as_str(), "trust": "approved", "tree": tree}));
+    } else {
+        ui.line(format!("{name} is approved (sha256:{})", approval.tree));
+    }
+    Ok(Status::Ok)
+}
+
+/// Takes a yes back.
+pub(crate) fn untrust(args: &UntrustArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let (what, revoked) = if is_path(&args.what) {
+        let folder = resolve_path(&args.what, settings);
+        let revoked = approve::untrust_folder(&home, &folder).map_err(approve_error)?;
+        (folder.to_string_lossy().into_owned(), revoked)
+    } else {
+        let view = View::open(settings);
+        let (found, directory) = named(&view, &args.what)?;
+        let revoked = approve::revoke(&home, &directory).map_err(approve_error)?;
+        (found.name.to_string(), revoked)
+    };
+    let shown = visible_line(&what).into_owned();
+    if ui.json() {
+        ui.document(&json!({"untrusted": what, "changed": revoked}));
+    } else if revoked {
+        ui.line(format!("`{shown}` is not trusted any more"));
+    } else {
+        ui.line(format!("`{shown}` was not trusted"));
+    }
+    if is_path(&args.what) && settings.trusts(&resolve_path(&args.what, settings)) && !revoked {
+        ui.note(&format!("note: `trusted-folders` in {} names it", settings.config_file()));
+    }
+    Ok(Status::Ok)
+}
+
+fn trust_folder(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let folder = resolve_path(&args.what, settings);
+    let shown = visible_line(&folder.to_string_lossy()).into_owned();
+    if !ui.json() {
+        let view = View::open(settings);
+        let waiting: Vec<String> = view
+            .catalog
+            .entries
+            .iter()
+            .filter(|entry| entry.trust == Trust::Untrusted)
+            .map(|entry| visible_line(entry.name().as_str()).into_owned())
+            .collect();
+        if !waiting.is_empty() {
+            ui.line(format!("skills that wait for it here: {}", waiting.join(", ")));
+        }
+    }
+    confirm(&format!("Trust the skills of projects in {shown}?"), args.yes, ui)?;
+    let by = packages::by(settings);
+    let added = approve::trust_folder(&home, &folder, &by).map_err(approve_error)?;
+    if ui.json() {
+        ui.document(
+            &json!({"folder": folder.to_string_lossy(), "trusted": true, "changed": added}),
+        );
+    } else {
+        ui.line(format!("projects in `{shown}` may bring skills"));
+    }
+    Ok(Status::Ok)
+}
+
+/// The candidate that `typed` names, and its directory.
+fn named<'a>(view: &'a View, typed: &str) -> Result<(&'a Found, PathBuf), CommandError> {
+    let found = match view.named(typed)? {
+        Named::Entry(entry) => &entry.found,
+        Named::Hidden(hidden) => &hidden.found,
+    };
+    Ok((found, view.catalog.directory(found)))
+}
+
+fn show(directory: &std::path::Path, differences: &[String], ui: &mut Ui) {
+    ui.line(visible_line(&directory.to_string_lossy()));
+    for difference in differences {
+        ui.line(format!("  {}", visible_line(difference)));
+    }
+    let Ok(inspection) = Inspection::of(directory) else { return };
+    for line in inspection.reach.lines() {
+        ui.line(format!("  {}", visible_line(&line)));
+    }
+}
+
+fn approve_error(error: ApproveError) -> CommandError {
+    match error {
+        ApproveError::Change(error) => change_error(error),
+        ApproveError::Tree { .. } => CommandError::failed(error).code("unreadable"),
+        ApproveError::NoDirectory(_) => CommandError::failed(error).code("not_found"),
+    }
+}

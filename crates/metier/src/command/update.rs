@@ -1,0 +1,143 @@
+//! `metier update`: what is newer is fetched, shown beside what is installed, and takes its place.
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::{Drift, Home, Place, Request, Select, install};
+use serde_json::json;
+
+use crate::command::add::{Allowances, candidate, check, offer};
+use crate::command::outdated::{Newer, newer};
+use crate::error::{CommandError, CommandResult, Status};
+use crate::packages::{
+    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
+    shapes, show,
+};
+use crate::settings::Settings;
+use crate::ui::{Ui, counted};
+
+/// Update installed skills
+///
+/// Asks each skill's source for something newer and shows the old and the new commit, what changed
+/// in its text, and what it can run and reach that it could not before. On a terminal you are asked,
+/// elsewhere `--yes` has to say it. A skill that was asked for at one commit stays there.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier update\n  metier update pdf --yes")]
+pub(crate) struct UpdateArgs {
+    /// Only these skills
+    name: Vec<String>,
+    /// Say yes beforehand
+    #[arg(long, short = 'y')]
+    yes: bool,
+    /// Only this layer
+    #[arg(long, value_enum)]
+    layer: Option<LayerChoice>,
+    #[command(flatten)]
+    allow: Allowances,
+}
+
+/// Updates.
+pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let fetching = Fetching::new(settings)?;
+    let mut failures = 0;
+    let mut updated = Vec::new();
+    for (place, names) in wanted(args, &home, settings)? {
+        let mut offers = Vec::new();
+        for pinned in names {
+            match fetched(&pinned, &home, &place, &fetching) {
+                Ok(offer) => offers.extend(offer),
+                Err(error) => {
+                    failures += 1;
+                    ui.complain(&error);
+                }
+            }
+        }
+        for offer in &offers {
+            if !ui.json() {
+                show(offer, ui);
+            }
+            check(offer, args.allow, settings)?;
+        }
+        if offers.is_empty() {
+            continue;
+        }
+        let skills = counted(offers.len(), "skill", "skills");
+        let question = format!("Update {skills} of the {} layer?", place.as_str());
+        confirm(&question, args.yes, ui)?;
+        updated.extend(apply(offers, (&home, &place), settings, ui)?);
+    }
+    if ui.json() {
+        ui.document(&json!({"updated": updated, "failed": failures}));
+    } else if updated.is_empty() && failures == 0 {
+        ui.line("everything is up to date");
+    }
+    Ok(if failures == 0 { Status::Ok } else { Status::Partly })
+}
+
+fn apply(
+    offers: Vec<Offer>,
+    (home, place): (&Home, &Place),
+    settings: &Settings,
+    ui: &mut Ui,
+) -> Result<Vec<serde_json::Value>, CommandError> {
+    let candidates: Vec<_> = offers
+        .into_iter()
+        .map(candidate)
+        // How it is wanted has not changed.
+        .map(|candidate| metier_package::Candidate { want: None, ..candidate })
+        .collect();
+    let by = packages::by(settings);
+    let request = Request { home, place, act: "update", by: &by, drift: Drift::Refuse };
+    let outcome = install(&request, &candidates).map_err(change_error)?;
+    if !ui.json() {
+        report(&outcome, place, ui);
+    }
+    let shapes = shapes(&outcome, place).into_iter().map(serde_json::to_value);
+    Ok(shapes.filter_map(Result::ok).collect())
+}
+
+type Group = (Place, Vec<metier_package::Pinned>);
+
+fn wanted(args: &UpdateArgs, home: &Home, settings: &Settings) -> Result<Vec<Group>, CommandError> {
+    let mut groups: Vec<Group> = Vec::new();
+    if args.name.is_empty() {
+        for place in packages::places(args.layer, settings) {
+            let list = metier_package::installed::list(home, &place).map_err(record_error)?;
+            groups.push((place, list));
+        }
+        return Ok(groups);
+    }
+    for typed in &args.name {
+        let (place, pinned) = packages::installed(typed, args.layer, settings)?;
+        match groups.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, list)) => list.push(pinned),
+            None => groups.push((place, vec![pinned])),
+        }
+    }
+    Ok(groups)
+}
+
+/// What is newer of one skill, fetched and looked at; none when nothing is.
+fn fetched(
+    pinned: &metier_package::Pinned,
+    home: &Home,
+    place: &Place,
+    fetching: &Fetching,
+) -> Result<Option<Offer>, CommandError> {
+    let name = visible_line(pinned.name.as_str()).into_owned();
+    let reference = match newer(pinned, fetching)? {
+        Newer::Nothing { .. } => return Ok(None),
+        Newer::Commit { reference, .. } | Newer::Unknown { reference } => reference,
+    };
+    let mut fetched = fetching.fetch(&reference, Select::AtPath).map_err(fetch_error)?;
+    let Some(staged) = fetched.skills.pop().filter(|staged| staged.name == pinned.name) else {
+        let message = format!("`{name}` is no longer where it was");
+        let error = CommandError::failed(message).code("no_such_skill");
+        return Err(match fetched.refused.first() {
+            Some(refused) => error.hint(format!("it is refused: {}", refused.reason)),
+            None => error,
+        });
+    };
+    let found = offer(staged, home, place)?;
+    Ok((found.pinned.tree != pinned.tree || found.pinned.locked != pinned.locked).then_some(found))
+}

@@ -1,0 +1,347 @@
+//! What the commands that install, update and verify share: where metier's home is, who acts, how
+//! something is fetched, how a person is asked, and what each failure is called. What is decided is
+//! decided in `metier-package`.
+
+mod explain;
+mod preview;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use metier_format::SkillName;
+use metier_format::text::visible_line;
+use metier_package::approve::trusted_folders as folders;
+use metier_package::trust::By;
+use metier_package::{
+    Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Outcome, Place, Progress,
+    Reference, Repaired, Retry, Select, Step,
+};
+use metier_runtime::Clock as _;
+use metier_sandbox::{Cancel, Runner};
+use serde::Serialize;
+
+use crate::clock::{SystemClock, shown};
+use crate::env;
+use crate::error::CommandError;
+use crate::settings::Settings;
+use crate::ui::{self, Ui};
+use crate::view::checked_name;
+use crate::write::Scratch;
+
+pub(crate) use explain::{change_error, fetch_error, record_error, reference_error};
+pub(crate) use preview::{Offer, show};
+
+/// Where a skill is installed to, as typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LayerChoice {
+    /// For the user, in metier's own directory
+    Personal,
+    /// For the project, in its `.agents/skills`
+    Project,
+}
+
+/// What one skill became, as JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct DoneShape<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) layer: &'static str,
+    pub(crate) path: &'a str,
+    pub(crate) old: Option<VersionShape<'a>>,
+    pub(crate) new: Option<VersionShape<'a>>,
+}
+
+/// One version of a skill, as JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct VersionShape<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) requested: Option<&'a str>,
+    pub(crate) commit: Option<&'a str>,
+    pub(crate) tree: &'a str,
+    pub(crate) signature: &'static str,
+    pub(crate) signer: Option<&'a str>,
+}
+
+/// metier's home; without one nothing can be installed or approved.
+pub(crate) fn home(settings: &Settings) -> Result<Home, CommandError> {
+    let home = settings.home.as_ref().map(Home::new);
+    home.ok_or_else(|| {
+        let error = CommandError::usage("there is no place for metier's own directory");
+        error.hint("give `--home` a directory")
+    })
+}
+
+/// Who vouches for skills, when there is a home to have it written down in.
+pub(crate) fn ledger(settings: &Settings) -> Option<Ledger> {
+    let home = Home::new(settings.home.as_ref()?);
+    let now = i128::from(SystemClock.now().0) * 1_000_000;
+    Some(Ledger::open(&home, Some(&settings.project), now))
+}
+
+/// The folders the user said yes to.
+pub(crate) fn trusted_folders(settings: &Settings) -> Result<Vec<PathBuf>, CommandError> {
+    match &settings.home {
+        Some(home) => folders(&Home::new(home)).map_err(change_error),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Who acts, and when.
+pub(crate) fn by(settings: &Settings) -> By {
+    let uid = rustix::process::getuid().as_raw();
+    let who = match settings.environment.user.as_deref() {
+        Some(name) => format!("{} (uid {uid})", visible_line(name)),
+        None => format!("uid {uid}"),
+    };
+    By { who, at: shown(SystemClock.now()).replace(' ', "T") }
+}
+
+/// The place a layer stands for.
+pub(crate) fn place(layer: LayerChoice, settings: &Settings) -> Place {
+    match layer {
+        LayerChoice::Personal => Place::Personal,
+        LayerChoice::Project => Place::Project(settings.project.clone()),
+    }
+}
+
+/// Both places, the user's own first, or the one that was asked for.
+pub(crate) fn places(layer: Option<LayerChoice>, settings: &Settings) -> Vec<Place> {
+    let choices = layer.map_or(vec![LayerChoice::Personal, LayerChoice::Project], |one| vec![one]);
+    choices.into_iter().map(|choice| place(choice, settings)).collect()
+}
+
+/// The place at which the skill that `typed` names is installed: the user's own first.
+pub(crate) fn installed(
+    typed: &str,
+    layer: Option<LayerChoice>,
+    settings: &Settings,
+) -> Result<(Place, metier_package::Pinned), CommandError> {
+    let key = checked_name(typed)?.key();
+    let home = home(settings)?;
+    let mut names: Vec<String> = Vec::new();
+    for place in places(layer, settings) {
+        let locked = metier_package::installed::list(&home, &place).map_err(record_error)?;
+        if let Some(found) = locked.iter().find(|pinned| pinned.name.key() == key) {
+            return Ok((place, found.clone()));
+        }
+        names.extend(locked.iter().map(|pinned| pinned.name.to_string()));
+    }
+    let names = names.iter().map(String::as_str);
+    let error = crate::view::unknown_name(typed, names, "`metier info` lists what is installed");
+    Err(error.code("not_installed"))
+}
+
+/// Brings to an end what an earlier process left unfinished, if nobody is at it.
+pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
+    let Some(home) = settings.home.as_ref().map(Home::new) else { return };
+    if let Ok(Some(repaired)) = metier_package::installed::repair(&home) {
+        remark(Some(&repaired), ui);
+    }
+}
+
+/// Says what was left unfinished and is finished now.
+pub(crate) fn remark(repaired: Option<&Repaired>, ui: &mut Ui) {
+    let Some(repaired) = repaired else { return };
+    let names: Vec<String> = repaired.names.iter().map(|n| visible_line(n).into_owned()).collect();
+    let how = if repaired.finished { "finished" } else { "undone" };
+    ui.note(&format!(
+        "note: an interrupted `{}` of {} was {how} first",
+        visible_line(&repaired.act),
+        names.join(", ")
+    ));
+}
+
+/// What fetching needs, held together for one command.
+pub(crate) struct Fetching {
+    runner: Runner,
+    cancel: Cancel,
+    scratch: Scratch,
+    cache: PathBuf,
+    variables: Vec<(OsString, OsString)>,
+    signers: Option<PathBuf>,
+    bases: Bases,
+    fetched: std::cell::Cell<usize>,
+}
+
+impl Fetching {
+    /// As the settings say.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
+        let home = home(settings)?;
+        let mut bases = Bases::new(settings.environment.directory.clone());
+        bases.home.clone_from(&settings.environment.home);
+        if let Some(repositories) = &settings.packages.repositories {
+            bases.repositories.clone_from(repositories);
+        }
+        Ok(Self {
+            runner: Runner::new(),
+            cancel: Cancel::never(),
+            scratch: Scratch::new().map_err(CommandError::failed)?,
+            cache: home.path().join("cache"),
+            variables: env::variables(),
+            signers: settings.packages.signers.clone(),
+            bases,
+            fetched: std::cell::Cell::new(0),
+        })
+    }
+
+    /// What `text` means.
+    pub(crate) fn reference(&self, text: &str) -> Result<Reference, CommandError> {
+        Reference::parse(text, &self.bases).map_err(|error| reference_error(error, text))
+    }
+
+    /// Fetches what a reference names.
+    pub(crate) fn fetch(
+        &self,
+        reference: &Reference,
+        select: Select<'_>,
+    ) -> Result<Fetched, FetchError> {
+        self.with(select, |fetch| metier_package::fetch(reference, fetch, &mut teller()))
+    }
+
+    /// Fetches exactly what a lockfile names.
+    pub(crate) fn fetch_locked(&self, locked: &Locked) -> Result<Fetched, FetchError> {
+        self.with(Select::All, |fetch| metier_package::fetch_locked(locked, fetch, &mut teller()))
+    }
+
+    /// What a reference would be now.
+    pub(crate) fn resolve(&self, reference: &Reference) -> Result<Locked, FetchError> {
+        self.with(Select::All, |fetch| metier_package::resolve(reference, fetch, &mut teller()))
+    }
+
+    fn with<T>(
+        &self,
+        select: Select<'_>,
+        work: impl FnOnce(&Fetch<'_>) -> Result<T, FetchError>,
+    ) -> Result<T, FetchError> {
+        let number = self.fetched.replace(self.fetched.get() + 1);
+        let staging = self.scratch.path().join(number.to_string());
+        work(&Fetch {
+            runner: &self.runner,
+            cancel: &self.cancel,
+            cache: &self.cache,
+            staging: &staging,
+            environment: &self.variables,
+            select,
+            offline: false,
+            signers: self.signers.as_deref(),
+            retry: &Retry::default(),
+        })
+    }
+}
+
+/// Says on a terminal what is going on.
+struct Teller {
+    speaks: bool,
+}
+
+fn teller() -> Teller {
+    Teller { speaks: env::stderr_is_terminal() }
+}
+
+impl Progress for Teller {
+    fn step(&mut self, step: Step<'_>) {
+        if !self.speaks {
+            return;
+        }
+        let line = match step {
+            Step::Resolving { source } => format!("asking {}", visible_line(source)),
+            Step::Fetching { source } => format!("fetching {}", visible_line(source)),
+            Step::Retrying { reason, after } => {
+                format!("trying again in {} s: {}", after.as_secs_f32(), visible_line(reason))
+            }
+            Step::Verifying { what } => format!("verifying {}", visible_line(what)),
+            Step::Installing { skill } => format!("installing {}", visible_line(skill)),
+            Step::Received { .. } | Step::Staging { .. } => return,
+        };
+        ui::write_stderr(&format!("{line}\n"));
+    }
+}
+
+/// A person's yes: given by the flag, else asked for on a terminal, else refused.
+pub(crate) fn confirm(question: &str, yes: bool, ui: &mut Ui) -> Result<(), CommandError> {
+    if yes {
+        return Ok(());
+    }
+    if !env::can_ask() || ui.json() {
+        let error = CommandError::refused("nobody can be asked here, and nobody said yes");
+        return Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"));
+    }
+    ui.flush().map_err(CommandError::output)?;
+    ui::write_stderr(&format!("{question} [y/N] "));
+    match env::typed_line().as_deref() {
+        Some("y" | "Y" | "yes" | "Yes") => Ok(()),
+        _ => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
+    }
+}
+
+/// What came of a request, as JSON and in lines.
+pub(crate) fn report(outcome: &Outcome, place: &Place, ui: &mut Ui) {
+    remark(outcome.repaired.as_ref(), ui);
+    for done in &outcome.done {
+        ui.line(sentence(done, place));
+    }
+}
+
+/// The same as JSON has it.
+pub(crate) fn shapes<'a>(outcome: &'a Outcome, place: &Place) -> Vec<DoneShape<'a>> {
+    let layer = place.as_str();
+    outcome
+        .done
+        .iter()
+        .map(|done| DoneShape {
+            name: &done.name,
+            layer,
+            path: &done.directory,
+            old: done.before.as_ref().map(VersionShape::of),
+            new: done.after.as_ref().map(VersionShape::of),
+        })
+        .collect()
+}
+
+impl<'a> VersionShape<'a> {
+    /// The version that is pinned.
+    pub(crate) fn of(pinned: &'a metier_package::Pinned) -> Self {
+        let locked = &pinned.locked;
+        Self {
+            source: &locked.source,
+            path: &locked.path,
+            requested: locked.requested.as_deref(),
+            commit: locked.commit.as_deref(),
+            tree: &pinned.tree,
+            signature: locked.signature.as_str(),
+            signer: pinned.signer(),
+        }
+    }
+}
+
+fn sentence(done: &Done, place: &Place) -> String {
+    let name = visible_line(&done.name);
+    let layer = place.as_str();
+    match (&done.before, &done.after) {
+        (None, Some(new)) => format!("installed {name} ({layer}, {})", new.short()),
+        (Some(old), Some(new)) if old.tree == new.tree => {
+            format!("{name} is in order again ({layer}, {})", new.short())
+        }
+        (Some(old), Some(new)) => {
+            format!("{name}: {} → {} ({layer})", old.short(), new.short())
+        }
+        (_, None) => format!("removed {name} ({layer})"),
+    }
+}
+
+/// The one name in `names` that `typed` means.
+pub(crate) fn skill_name(typed: &str) -> Result<SkillName, CommandError> {
+    checked_name(typed)
+}
+
+/// Whether `text` is a path rather than a name.
+pub(crate) fn is_path(text: &str) -> bool {
+    text.contains('/') || text == "." || text == ".." || text.starts_with('~')
+}
+
+/// A path somebody typed, made absolute.
+pub(crate) fn resolve_path(text: &str, settings: &Settings) -> PathBuf {
+    let environment = &settings.environment;
+    environment.resolve(Path::new(text), &environment.directory)
+}

@@ -1,0 +1,96 @@
+//! What each failure of `metier-package` is called, what kind it is, and what to do about it.
+
+use metier_format::text::visible_line;
+use metier_package::{ChangeError, FetchError, RecordError, ReferenceError, TurnError};
+
+use crate::error::CommandError;
+
+/// The failure of a change.
+pub(crate) fn change_error(error: ChangeError) -> CommandError {
+    match error {
+        ChangeError::Record(error) => record_error(error),
+        ChangeError::Turn(TurnError::Busy(_)) => CommandError::failed(error)
+            .code("busy")
+            .hint("try again when it is done, or end that process"),
+        ChangeError::Occupied(ref name) => {
+            let hint = format!("move it away, or install `{}` elsewhere", visible_line(name));
+            CommandError::refused(error).code("occupied").hint(hint)
+        }
+        ChangeError::Drifted(ref name) => {
+            let hint = format!("`metier verify {}` says what changed", visible_line(name));
+            let error = CommandError::refused(error).code("drifted").hint(hint);
+            error.hint("`metier sync` puts it back, and keeps what was changed")
+        }
+        ChangeError::NotKept(_) => CommandError::failed(error).code("not_kept"),
+        ChangeError::NotInstalled(_) => {
+            let error = CommandError::failed(error).code("not_installed");
+            error.hint("`metier info` lists what is installed")
+        }
+        ChangeError::NoEarlier(_) => CommandError::failed(error).code("no_earlier"),
+        ChangeError::Disk(ref disk) if disk.is_full() => full(CommandError::failed(error)),
+        ChangeError::Turn(_) | ChangeError::Copy(_) | ChangeError::Disk(_) => {
+            CommandError::failed(error).code("disk")
+        }
+    }
+}
+
+/// The failure of reading what is written down.
+pub(crate) fn record_error(error: RecordError) -> CommandError {
+    match error {
+        RecordError::Lock(ref lock) => {
+            let hint = lock.kind.hint();
+            CommandError::failed(error).code("lock_unreadable").hint(hint)
+        }
+        RecordError::Damaged { .. } => CommandError::failed(error).code("records_damaged"),
+        RecordError::Disk(ref disk) if disk.is_full() => full(CommandError::failed(error)),
+        RecordError::Disk(_) => CommandError::failed(error).code("disk"),
+    }
+}
+
+/// The failure of a text that should say where skills are.
+pub(crate) fn reference_error(error: ReferenceError, text: &str) -> CommandError {
+    let shown: String = text.chars().take(200).collect();
+    let message = format!("`{}` does not say where skills are: {error}", visible_line(&shown));
+    let error = CommandError::usage(message).code("bad_reference");
+    error.hint("write `owner/repo`, `owner/repo/path`, a git URL, a directory or an archive")
+}
+
+/// The failure of a fetch.
+pub(crate) fn fetch_error(error: FetchError) -> CommandError {
+    let (code, hint): (&'static str, Option<String>) = match &error {
+        FetchError::NotFound { .. } => ("not_found", Some("check the spelling".to_owned())),
+        FetchError::NoSuchRef { .. } => ("no_such_ref", None),
+        FetchError::NoSuchPath { .. } => ("no_such_path", None),
+        FetchError::Authentication { .. } => (
+            "authentication",
+            Some("git asks its credential helper and your SSH agent; set up either".to_owned()),
+        ),
+        FetchError::Untrusted { .. } => ("untrusted_server", None),
+        FetchError::RateLimited { .. } => ("rate_limited", Some("try again later".to_owned())),
+        FetchError::Unreachable { .. } => ("unreachable", None),
+        FetchError::TimedOut { .. } => ("timed_out", None),
+        FetchError::Offline { .. } => ("offline", None),
+        FetchError::NoSpace { .. } => return full(CommandError::failed(error)),
+        FetchError::Interrupted => ("interrupted", None),
+        FetchError::Refused(_) => return CommandError::refused(error).code("package_refused"),
+        FetchError::NoSkill { .. } => ("no_skill", None),
+        FetchError::NoSuchSkill { offered, .. } => {
+            let names: Vec<String> =
+                offered.iter().take(20).map(|n| visible_line(n).into_owned()).collect();
+            ("no_such_skill", Some(format!("it has {}", names.join(", "))))
+        }
+        FetchError::Changed { .. } => ("changed_while_read", None),
+        FetchError::NoGit => ("no_git", Some("install git".to_owned())),
+        FetchError::Unsupported { .. } => ("unsupported", None),
+        _ => ("fetch_failed", None),
+    };
+    let failed = CommandError::failed(error).code(code);
+    match hint {
+        Some(hint) => failed.hint(hint),
+        None => failed,
+    }
+}
+
+fn full(error: CommandError) -> CommandError {
+    error.code("no_space").hint("make room on the disk and try again; nothing was changed")
+}

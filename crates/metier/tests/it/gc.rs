@@ -1,0 +1,67 @@
+use std::path::{Path, PathBuf};
+
+use metier_testing::World;
+use serde_json::json;
+
+use crate::{hermetic, journal, workshop};
+
+fn folder(world: &World) -> PathBuf {
+    world.home().join(".local/share/metier/artifacts")
+}
+
+/// The files kept, but for the lock and the notes on journals.
+fn kept(world: &World) -> usize {
+    let is_shelf = |path: &Path| path.file_name().is_some_and(|name| name.len() == 2);
+    let Ok(shelves) = std::fs::read_dir(folder(world)) else { return 0 };
+    let shelves = shelves.map(|shelf| shelf.unwrap().path()).filter(|path| is_shelf(path));
+    shelves.map(|shelf| std::fs::read_dir(shelf).unwrap().count()).sum()
+}
+
+#[test]
+fn what_no_journal_refers_to_is_removed_and_the_rest_stays() {
+    // J2, U1
+    let world = workshop();
+    let other = world.path().join("other.jsonl").display().to_string();
+    hermetic(&world, &["use", "notes"]);
+    hermetic(&world, &["--journal", &other, "use", "free"]);
+    hermetic(&world, &["--journal", &other, "read", "files", "references/a.md"]);
+    assert_eq!(kept(&world), 3);
+    let run = hermetic(&world, &["gc", "--grace", "0", "--json"]);
+    let document = run.json();
+    assert_eq!((&document["removed"], &document["kept"]), (&json!(0), &json!(3)));
+    assert_eq!(document["journals"], 2, "the journal elsewhere is remembered");
+    std::fs::remove_file(&other).unwrap();
+    let run = hermetic(&world, &["gc", "--dry-run", "--grace", "0"]);
+    assert!(run.stdout.starts_with("2 files, "), "{}", run.stdout);
+    assert!(run.stdout.contains("would be removed"), "{}", run.stdout);
+    assert_eq!(hermetic(&world, &["gc", "--json"]).json()["removed"], 0, "all of it is young");
+    assert_eq!(kept(&world), 3);
+    let run = hermetic(&world, &["gc", "--grace", "0"]);
+    assert!(run.stdout.contains("removed") && run.code == 0, "{}", run.stdout);
+    assert_eq!(kept(&world), 1);
+    assert_eq!(hermetic(&world, &["replay", "--verify"]).code, 0);
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_keeps_everything() {
+    // J2
+    let world = workshop();
+    hermetic(&world, &["use", "notes"]);
+    std::fs::remove_file(journal(&world)).unwrap();
+    std::fs::create_dir(journal(&world)).unwrap();
+    let run = hermetic(&world, &["gc", "--grace", "0", "--json"]);
+    assert_eq!((run.code, &run.json()["error"]["code"]), (1, &json!("gc_failed")));
+    assert_eq!(kept(&world), 1);
+}
+
+#[test]
+fn a_setting_keeps_nothing() {
+    // J2
+    let world = workshop();
+    world.write("home/.config/metier/config.toml", "journal.artifacts = false\n");
+    hermetic(&world, &["use", "notes"]);
+    assert_eq!(kept(&world), 0);
+    let run = hermetic(&world, &["gc"]);
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.starts_with("0 files, 0 bytes, removed"), "{}", run.stdout);
+}
