@@ -10,7 +10,7 @@ use metier_store::Layer;
 use crate::command::{
     add, check, completions, end, events, gc, guard, help_script, info, lint, list, man, mcp,
     metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
-    search, show, status, sync, tour, trust, update, use_skill, verify, why,
+    search, serve, show, status, sync, tour, trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -130,6 +130,7 @@ pub(crate) enum Command {
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
     Mcp(mcp::McpArgs),
+    Serve(serve::ServeArgs),
     Gc(gc::GcArgs),
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),

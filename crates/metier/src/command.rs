@@ -26,6 +26,7 @@ pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod scripts;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod sync;
@@ -76,6 +77,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
+        Some(Command::Serve(args)) => serve::run(args, &settings, ui),
         Some(Command::Gc(args)) => gc::run(args, &settings, ui),
         Some(Command::Add(args)) => add::run(args, &settings, ui),
         Some(Command::Remove(args)) => remove::run(args, &settings, ui),

@@ -37,6 +37,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "METIER_TASK", meaning: "the task that frames name" },
     Variable { name: "METIER_TENANT", meaning: "the tenant that frames name" },
     Variable { name: "METIER_CORRELATION", meaning: "what ties frames to something outside" },
+    Variable { name: "METIER_SERVE_TOKEN", meaning: "what clients of `serve` have to know" },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
@@ -83,6 +84,8 @@ pub(crate) struct Environment {
     pub(crate) skills: Option<EnvironmentSkills>,
     /// Whose session it is.
     pub(crate) session: SessionVariables,
+    /// `METIER_SERVE_TOKEN`.
+    pub(crate) serve_token: Option<Secret>,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
     /// The variables for sending to a collector, those that are set and text.
@@ -101,6 +104,16 @@ pub(crate) struct Environment {
     pub(crate) columns: Option<usize>,
     /// The working directory; `.` when the system does not tell.
     pub(crate) directory: PathBuf,
+}
+
+/// A value that is not to be seen.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(pub(crate) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
 }
 
 /// The enabled skills as a variable says, and which variable it was.
@@ -179,6 +192,7 @@ impl Environment {
                 tenant: word("METIER_TENANT"),
                 correlation: word("METIER_CORRELATION"),
             },
+            serve_token: word("METIER_SERVE_TOKEN").map(Secret),
             agents: known(&mut client::variables().into_iter()),
             otlp: known(
                 &mut VARIABLES.iter().map(|v| v.name).filter(|name| name.starts_with(OTLP)),
