@@ -45,7 +45,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
         StatusCode::PAYLOAD_TOO_LARGE,
         &["skill_arguments_too_large", "args_too_large", "file_too_large"],
     ),
-    (StatusCode::SERVICE_UNAVAILABLE, &["journal_refused", "busy", "stopping"]),
+    (StatusCode::SERVICE_UNAVAILABLE, &["journal_refused", "busy"]),
 ];
 
 /// The status that goes with `code`.

@@ -8,6 +8,9 @@
     reason = "tests write files and stop when something is not as promised"
 )]
 
+mod api;
+mod api_events;
+mod api_hostile;
 mod budget;
 mod clients;
 mod dialects;
@@ -18,4 +21,5 @@ mod mcp;
 mod seed_chibi;
 mod seed_omniforge;
 mod seed_tavern;
+mod served;
 mod skills;
