@@ -25,6 +25,8 @@ pub use openapi::document;
 pub use server::{HttpError, Stop, serve};
 pub use token::{Token, TokenError};
 
+use std::time::Duration;
+
 use crate::dialect::Dialect;
 
 /// The header that names the session a request means.
@@ -42,4 +44,7 @@ pub struct HttpSetup {
     pub dialect: Dialect,
     /// Who may come in.
     pub gate: Gate,
+    /// How long a client may take for the head of a request, and how long it may keep a connection
+    /// without asking for anything; [`HEADER_TIME`](crate::limits::HEADER_TIME) is usual.
+    pub header_time: Duration,
 }

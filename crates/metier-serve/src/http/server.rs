@@ -20,7 +20,7 @@ use super::routes::{Api, routes};
 use super::timed::Timed;
 use crate::desk::Host;
 use crate::limits::{
-    HEADER_TIME, LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS,
+    LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS,
     STOP_GRACE, WRITE_TIME,
 };
 
@@ -159,7 +159,7 @@ async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSem
     let io = TokioIo::new(Timed::new(stream, WRITE_TIME));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIME)
+        .header_read_timeout(api.setup.header_time)
         .max_header_size(MAX_HEADER_BYTES)
         .max_headers(MAX_HEADERS)
         .serve_connection(io, TowerToHyperService::new(routes));

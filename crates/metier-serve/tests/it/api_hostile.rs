@@ -5,7 +5,7 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::Duration;
 
-use metier_serve::limits::{HEADER_TIME, MAX_CONNECTIONS, MAX_MESSAGE_BYTES};
+use metier_serve::limits::{MAX_CONNECTIONS, MAX_MESSAGE_BYTES};
 use serde_json::json;
 
 use crate::ground::Ground;
@@ -124,9 +124,9 @@ fn what_is_no_http_is_refused_and_the_next_is_served() {
 #[test]
 fn clients_that_never_end_their_request_are_hung_up_on_and_keep_nobody_out() {
     // U3
-    let server = Served::start(&Arc::new(Ground::usual()));
+    let host = Arc::new(Ground::usual());
+    let server = Served::impatient(&host, Duration::from_millis(500));
     let mut slow = server.connect();
-    slow.set_read_timeout(Some(HEADER_TIME * 3)).unwrap();
     slow.write_all(b"GET /health HTTP/1.1\r\nHost: loc").unwrap();
     // Half of all seats are taken by others like it.
     let crowd: Vec<_> = (0..MAX_CONNECTIONS / 2)

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use metier_serve::http::{Gate, HttpSetup, Stop, Token, serve};
+use metier_serve::limits::HEADER_TIME;
 use metier_serve::{Dialect, Host};
 use serde_json::Value;
 
@@ -57,16 +58,26 @@ impl Served {
         Self::guarded(host, Gate::default())
     }
 
+    /// One that waits only so long for the head of a request.
+    pub(crate) fn impatient(host: &Arc<impl Host>, header_time: Duration) -> Self {
+        Self::with(host, Gate::default(), header_time)
+    }
+
     pub(crate) fn with_token(host: &Arc<impl Host>) -> Self {
         let token = Some(Token::parse(TOKEN).unwrap());
         Self::guarded(host, Gate { token, ..Gate::default() })
     }
 
     pub(crate) fn guarded(host: &Arc<impl Host>, gate: Gate) -> Self {
+        Self::with(host, gate, HEADER_TIME)
+    }
+
+    fn with(host: &Arc<impl Host>, gate: Gate, header_time: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (host, stop): (Arc<dyn Host>, _) = (Arc::clone(host) as _, Stop::default());
-        let setup = HttpSetup { session: "default".to_owned(), dialect: Dialect::Plain, gate };
+        let session = "default".to_owned();
+        let setup = HttpSetup { session, dialect: Dialect::Plain, gate, header_time };
         let switch = stop.clone();
         let thread = std::thread::spawn(move || serve(listener, host, setup, &switch).unwrap());
         Self { address, stop, thread: Some(thread) }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use metier_serve::Dialect;
 use metier_serve::http::{Gate, HttpSetup, Stop, Token, serve};
-use metier_serve::limits::MAX_TOKEN_BYTES;
+use metier_serve::limits::{HEADER_TIME, MAX_TOKEN_BYTES};
 use serde_json::json;
 
 use super::mcp::dialects;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, ui: &mut Ui) -> Command
     let gate = gate(args, settings)?;
     let host = Arc::new(Serving::new(settings)?);
     let session = Stream::of(settings)?.session;
-    let setup = HttpSetup { session, dialect: args.dialect, gate };
+    let setup = HttpSetup { session, dialect: args.dialect, gate, header_time: HEADER_TIME };
     let listener = TcpListener::bind(args.listen).map_err(|source| refused(args.listen, source))?;
     let address = listener.local_addr().map_err(|source| refused(args.listen, source))?;
     let stop = Stop::default();
