@@ -34,9 +34,8 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn rule(policy: &Policy, call: &ToolCall) -> Verdict {
     let place = Place::lexical("/project".as_ref());
-    let decide = || {
-        metier_policy::decide(policy, &ActiveStack::default(), call, HostTable::plain(), &place)
-    };
+    let decide =
+        || metier_policy::decide(policy, &ActiveStack::default(), call, HostTable::plain(), &place);
     let ruling = decide();
     assert_eq!(ruling, decide(), "the same question has the same answer");
     assert!(ruling.verdict == Verdict::Allow || !ruling.reasons.is_empty());

@@ -20,7 +20,7 @@ use std::path::Path;
 use crate::directory::Directory;
 use crate::entry::{Amounts, Checker, Entry, Kind};
 use crate::fetch::{Fetch, FetchError};
-use crate::hazard::{At, Hazard};
+use crate::hazard::{At, Hazard, shown};
 use crate::limits::{MAX_ARCHIVE_BYTES, MAX_RATIO, RATIO_FREE_BYTES};
 use crate::staging::{Area, missing_space};
 
@@ -43,6 +43,16 @@ impl From<At> for Stop {
 /// Is given each entry of an archive with its content.
 type Take<'a> = &'a mut dyn FnMut(Entry, &[u8]) -> Result<(), Stop>;
 
+/// The files, directories and links in these bytes of an archive, sorted, when all of them may be in
+/// a package. Nothing is written.
+pub fn list(bytes: &[u8]) -> Result<Vec<String>, At> {
+    let entries = unpack(bytes, &mut |_, _, _| Ok(())).map_err(|stop| match stop {
+        Stop::Hazard(at) => at,
+        Stop::System(_) => malformed("it cannot be read"),
+    })?;
+    Ok(entries.iter().map(|entry| shown(&entry.path)).collect())
+}
+
 /// Lays the archive's content down, has it used, and removes it.
 pub(crate) fn with_unpacked<T>(
     path: &Path,
@@ -55,7 +65,11 @@ pub(crate) fn with_unpacked<T>(
     }
     let at = settings.staging.join(UNPACKED);
     let mut area = Area::new(at.clone()).map_err(|error| FetchError::io(&at, error))?;
-    let entries = unpack(&bytes, &mut area).map_err(|stop| match stop {
+    let entries = unpack(&bytes, &mut |path, executable, content| {
+        let wrote = area.write(path, executable, content);
+        wrote.map_err(|error| Stop::System(FetchError::io(&area.path().join(path), error)))
+    })
+    .map_err(|stop| match stop {
         Stop::Hazard(at) => FetchError::Refused(at),
         Stop::System(error) => error,
     })?;
@@ -63,7 +77,10 @@ pub(crate) fn with_unpacked<T>(
     then(&mut Directory::with_entries(area.path(), entries)?)
 }
 
-fn unpack(bytes: &[u8], area: &mut Area) -> Result<Vec<Entry>, Stop> {
+/// Is given each file of an archive: its checked path, whether it is executable, and its content.
+type Write<'a> = &'a mut dyn FnMut(&str, bool, &[u8]) -> Result<(), Stop>;
+
+fn unpack(bytes: &[u8], write: Write<'_>) -> Result<Vec<Entry>, Stop> {
     let mut checker = Checker::new(Amounts::ARCHIVE);
     let mut entries = Vec::new();
     let mut take = |mut entry: Entry, content: &[u8]| {
@@ -71,8 +88,7 @@ fn unpack(bytes: &[u8], area: &mut Area) -> Result<Vec<Entry>, Stop> {
         entry.path = path;
         let path = checker.admit(&entry)?;
         if let Kind::File { executable } = entry.kind {
-            let wrote = area.write(&path, executable, content);
-            wrote.map_err(|error| Stop::System(FetchError::io(&area.path().join(&path), error)))?;
+            write(&path, executable, content)?;
         }
         entries.push(entry);
         Ok(())

@@ -4,23 +4,25 @@
 //! Start reading at [`fetch`]. A source becomes an [`Offer`](crate::offer::Offer), whatever it is;
 //! [`skills`](crate::skills) says what is in it, [`stage`](crate::stage) checks and writes it.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use metier_format::NameKey;
 use metier_sandbox::{Cancel, RunError, Runner};
 
+use crate::archive;
 use crate::directory::Directory;
-use crate::git::repository::Repository;
+use crate::download;
+use crate::git::repository::{Repository, Resolved};
 use crate::git::signature;
 use crate::git_offer::GitOffer;
 use crate::hazard::At;
-use crate::limits::RETRY_DELAYS;
 use crate::offer::Offer;
-use crate::progress::Progress;
+use crate::progress::{Progress, Step, Tell};
 use crate::reference::{Origin, Reference};
+use crate::retry::Retry;
 use crate::skills::{self, Offered, Offering};
 use crate::source::{Fetched, Locked, Signature};
 use crate::stage;
@@ -59,20 +61,6 @@ pub enum Select<'a> {
     Named(&'a [String]),
     /// The one at exactly the reference's path.
     AtPath,
-}
-
-/// How often and after how long something is tried again.
-pub struct Retry<'a> {
-    /// How long to wait before each further try.
-    pub delays: &'a [Duration],
-    /// Waits.
-    pub sleep: &'a (dyn Fn(Duration) + Sync),
-}
-
-impl Default for Retry<'_> {
-    fn default() -> Self {
-        Self { delays: &RETRY_DELAYS, sleep: &std::thread::sleep }
-    }
 }
 
 /// Why nothing was fetched. Nothing is left in the staging directory.
@@ -195,12 +183,9 @@ pub enum FetchError {
         /// What is wrong with it.
         detail: String,
     },
-    /// This kind of source cannot be fetched.
-    #[error("`{place}` is an archive on a web server; download it and give its path")]
-    Unsupported {
-        /// What.
-        place: String,
-    },
+    /// There is no curl on this machine.
+    #[error("curl, which brings archives, is not installed, or not in the `PATH`")]
+    NoCurl,
     /// Git could not be run.
     #[error("git cannot be run")]
     Run(#[source] RunError),
@@ -267,7 +252,8 @@ pub fn offered(
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Vec<Offered>, FetchError> {
-    with_offer(reference, settings, progress, &mut |offer, _| {
+    let tell = telling(progress);
+    with_offer(reference, settings, &tell, &mut |offer, _| {
         let offering = skills::find(offer, &called(reference))?;
         Ok(offering.skills)
     })
@@ -281,10 +267,19 @@ pub fn resolve(
 ) -> Result<Locked, FetchError> {
     let mut locked = locked(reference);
     if let Origin::Git(url) = &reference.origin {
-        let repository = Repository::open(settings, url, progress)?;
-        locked.commit = Some(repository.resolve(reference.requested.as_deref())?.commit);
+        let tell = telling(progress);
+        let repository = Repository::open(settings, url, &tell)?;
+        let resolved = repository.resolve(&reference.readings())?;
+        locked.commit = Some(resolved.pointed.commit);
+        (locked.requested, locked.path) = (resolved.requested, resolved.path);
     }
     Ok(locked)
+}
+
+/// The parts of a fetch take turns at telling.
+fn telling(progress: &mut dyn Progress) -> impl Fn(Step<'_>) {
+    let progress = RefCell::new(progress);
+    move |step| progress.borrow_mut().step(step)
 }
 
 fn is_absent(error: &FetchError) -> bool {
@@ -296,15 +291,17 @@ fn fetch_once(
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Fetched, FetchError> {
-    with_offer(reference, settings, progress, &mut |offer, locked| {
+    let ours = !staging::is_there(settings.staging);
+    let tell = telling(progress);
+    let fetched = with_offer(reference, settings, &tell, &mut |offer, locked| {
         let offering = skills::find(offer, &called(reference))?;
         let chosen = choose(offering, reference, settings.select)?;
-        let fetched = stage::stage(offer, chosen, settings, locked);
-        if fetched.is_err() {
-            staging::remove_if_empty(settings.staging);
-        }
-        fetched
-    })
+        stage::stage(offer, chosen, (settings, &tell), locked)
+    });
+    if ours && fetched.is_err() {
+        staging::remove_if_empty(settings.staging);
+    }
+    fetched
 }
 
 type Use<'a, T> = &'a mut dyn FnMut(&mut dyn Offer, &Locked) -> Result<T, FetchError>;
@@ -313,17 +310,21 @@ type Use<'a, T> = &'a mut dyn FnMut(&mut dyn Offer, &Locked) -> Result<T, FetchE
 fn with_offer<T>(
     reference: &Reference,
     settings: &Fetch<'_>,
-    progress: &mut dyn Progress,
+    tell: Tell<'_>,
     then: Use<'_, T>,
 ) -> Result<T, FetchError> {
     match &reference.origin {
         Origin::Directory(path) => then(&mut Directory::open(path)?, &whole(reference)),
-        Origin::Archive(path) => crate::archive::with_unpacked(path, settings, &mut |directory| {
+        Origin::Archive(path) => archive::with_unpacked(path, settings, &mut |directory| {
             then(directory, &whole(reference))
         }),
-        Origin::ArchiveUrl(url) => Err(FetchError::Unsupported { place: url.clone() }),
+        Origin::ArchiveUrl(url) => download::with_downloaded(url, settings, tell, &mut |path| {
+            archive::with_unpacked(path, settings, &mut |directory| {
+                then(directory, &whole(reference))
+            })
+        }),
         Origin::Git(url) => {
-            let repository = Repository::open(settings, url, progress)?;
+            let repository = Repository::open(settings, url, tell)?;
             match from_git(&repository, reference, then) {
                 Err(FetchError::Cache { .. }) if !settings.offline => {
                     repository.clear()?;
@@ -340,11 +341,12 @@ fn from_git<T>(
     reference: &Reference,
     then: Use<'_, T>,
 ) -> Result<T, FetchError> {
-    let pointed = repository.resolve(reference.requested.as_deref())?;
+    let Resolved { pointed, requested, path } = repository.resolve(&reference.readings())?;
     let commit = repository.bring(&pointed)?;
     let signature = signature::of(repository, &pointed.object, &commit)?;
-    let locked = Locked { commit: Some(commit.clone()), signature, ..locked(reference) };
-    let mut offer = GitOffer::open(repository, &commit, &reference.path)?;
+    let mut offer = GitOffer::open(repository, &commit, &path)?;
+    let source = reference.source();
+    let locked = Locked { source, path, requested, commit: Some(commit), signature };
     then(&mut offer, &locked)
 }
 

@@ -14,7 +14,9 @@ fn offering(skills: &[(&str, &str)]) -> Offering {
         description: String::new(),
         path: (*path).to_owned(),
     };
-    Offering { skills: skills.iter().map(offered).collect(), refused: Vec::new() }
+    let mut offering = Offering::default();
+    offering.skills = skills.iter().map(offered).collect();
+    offering
 }
 
 fn chosen(select: Select<'_>) -> Result<Vec<String>, FetchError> {
@@ -45,7 +47,8 @@ fn nothing_at_all_is_an_error_and_something_refused_is_not() {
     let empty = choose(Offering::default(), &reference("owner/repo"), Select::All);
     assert!(matches!(empty, Err(FetchError::NoSkill { .. })));
     let refused = Refused { path: "x".to_owned(), code: "PK601", reason: "why".to_owned() };
-    let offering = Offering { skills: Vec::new(), refused: vec![refused] };
+    let mut offering = Offering::default();
+    offering.refused.push(refused);
     assert!(choose(offering, &reference("owner/repo"), Select::All).is_ok());
 }
 

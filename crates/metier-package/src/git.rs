@@ -6,6 +6,7 @@
 //! links of a repository never get to act. Every run goes through the sandbox: with walls for what
 //! only reads, without for what needs the caller's keys, agents and helpers, and always with limits.
 
+pub(crate) mod cache;
 pub(crate) mod objects;
 pub(crate) mod refs;
 pub(crate) mod repository;
@@ -26,7 +27,7 @@ use crate::git::stderr::Failure;
 use crate::limits::{LOCAL_SECONDS, MAX_PACK_BYTES, REMOTE_SECONDS};
 
 /// What of the caller's environment git needs to reach a server the way the caller does.
-const REMOTE_VARIABLES: &[&str] = &[
+pub(crate) const REMOTE_VARIABLES: &[&str] = &[
     "ALL_PROXY",
     "CURL_CA_BUNDLE",
     "DBUS_SESSION_BUS_ADDRESS",
@@ -233,3 +234,7 @@ fn failed(status: Status, stderr: &[u8]) -> Failed {
         other => Failed { failure: Failure::Other, detail: format!("git was {other}") },
     }
 }
+
+#[cfg(test)]
+#[path = "git_tests.rs"]
+mod tests;

@@ -9,6 +9,7 @@ use crate::offer::{Offer, Take};
 /// The tree of a commit, or of a directory in it.
 pub(crate) struct GitOffer<'a, 'r> {
     repository: &'a Repository<'r>,
+    commit: String,
     entries: Vec<Entry>,
     /// The objects' ids, in the order of the entries.
     ids: Vec<String>,
@@ -25,7 +26,7 @@ impl<'a, 'r> GitOffer<'a, 'r> {
         let (entries, ids): (Vec<Entry>, Vec<String>) =
             repository.list(commit, path)?.into_iter().unzip();
         let here = vec![false; ids.len()];
-        let mut offer = Self { repository, entries, ids, here };
+        let mut offer = Self { repository, commit: commit.to_owned(), entries, ids, here };
         if offer.entries.len() <= SMALL_REPOSITORY_FILES {
             let all: Vec<usize> = (0..offer.entries.len()).collect();
             offer.prepare(&all)?;
@@ -50,7 +51,7 @@ impl Offer for GitOffer<'_, '_> {
             wanted.iter().filter(is_new).copied().filter(|i| self.is_content(*i)).collect();
         let ids: Vec<String> =
             new.iter().filter_map(|index| self.ids.get(*index).cloned()).collect();
-        let sizes = self.repository.bring_content(&ids)?;
+        let sizes = self.repository.bring_content(&self.commit, &ids)?;
         for (index, size) in new.into_iter().zip(sizes) {
             if let (Some(entry), Some(here)) =
                 (self.entries.get_mut(index), self.here.get_mut(index))

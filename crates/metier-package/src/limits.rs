@@ -50,8 +50,8 @@ pub const MAX_PLUGIN_BYTES: u64 = 1 << 20;
 /// Directories one plugin manifest may name.
 pub const MAX_PLUGIN_PATHS: usize = 1024;
 
-/// Skills looked at in one source.
-pub const MAX_SKILLS: usize = 2000;
+/// Files called `SKILL.md` in one source. The largest collections have some ten thousand.
+pub const MAX_SKILLS: usize = 20_000;
 
 /// Bytes of objects asked of git at once, which are held in memory.
 pub const OBJECT_BATCH_BYTES: u64 = 32 << 20;

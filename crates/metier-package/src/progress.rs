@@ -54,6 +54,9 @@ pub enum Step<'a> {
     },
 }
 
+/// How the parts of a fetch tell, which never do so at the same time.
+pub(crate) type Tell<'a> = &'a dyn Fn(Step<'_>);
+
 /// Somebody who does not want to know.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;

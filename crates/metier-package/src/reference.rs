@@ -24,6 +24,9 @@ pub struct Reference {
     pub path: String,
     /// The branch, tag or commit that was asked for.
     pub requested: Option<String>,
+    /// Whether the branch or tag and the path were written one after the other, as a browser shows
+    /// them, so that only the server knows where one ends and the other starts.
+    pub viewed: bool,
     /// What a bare `owner/name` means where there is no such repository: the skill of that name in
     /// the owner's repository `skills`.
     pub otherwise: Option<Otherwise>,
@@ -188,7 +191,21 @@ impl Reference {
     pub(crate) fn otherwise_there(&self, url: &str) -> Self {
         let requested = self.requested.clone();
         let origin = Origin::Git(url.to_owned());
-        Self { origin, path: String::new(), requested, otherwise: None }
+        Self { origin, path: String::new(), requested, viewed: false, otherwise: None }
+    }
+
+    /// Every way to read the branch or tag and the path, the shortest name first.
+    pub(crate) fn readings(&self) -> Vec<(Option<String>, String)> {
+        let mut readings = vec![(self.requested.clone(), self.path.clone())];
+        let (true, Some(first)) = (self.viewed, &self.requested) else { return readings };
+        for (end, _) in self.path.match_indices('/').chain([(self.path.len(), "")]) {
+            let (more, rest) = self.path.split_at_checked(end).unwrap_or_default();
+            if !more.is_empty() && checked_ref(&format!("{first}/{more}")).is_ok() {
+                let rest = rest.trim_start_matches('/').to_owned();
+                readings.push((Some(format!("{first}/{more}")), rest));
+            }
+        }
+        readings
     }
 
     /// The source in its one spelling, without path and requested commit.
@@ -284,7 +301,8 @@ fn local(text: &str, bases: &Bases) -> Result<Reference, ReferenceError> {
     };
     let path = normal(&whole);
     let origin = if is_archive(text) { Origin::Archive(path) } else { Origin::Directory(path) };
-    Ok(Reference { origin, path: String::new(), requested: None, otherwise: None })
+    let path = String::new();
+    Ok(Reference { origin, path, requested: None, viewed: false, otherwise: None })
 }
 
 /// The path without `.` and `..`, as its text says. Nothing is looked up.

@@ -44,6 +44,54 @@ fn control_characters_and_very_long_references_are_refused() {
 }
 
 #[test]
+fn every_error_is_a_sentence() {
+    // P1
+    let text = || "x".to_owned();
+    for error in [
+        ReferenceError::Empty,
+        ReferenceError::TooLong,
+        ReferenceError::Character('\n'),
+        ReferenceError::OptionLike(text()),
+        ReferenceError::Scheme(text()),
+        ReferenceError::Insecure,
+        ReferenceError::Credentials,
+        ReferenceError::Host(text()),
+        ReferenceError::UnknownHost(text()),
+        ReferenceError::Repository(text()),
+        ReferenceError::Path { path: text(), why: text() },
+        ReferenceError::Ref(text()),
+        ReferenceError::TwoRefs,
+        ReferenceError::OneWord(text()),
+        ReferenceError::NoHome,
+    ] {
+        let said = error.to_string();
+        assert!(said.len() > 10 && !said.ends_with('.') && !said.contains('\n'), "{said}");
+    }
+}
+
+#[test]
+fn what_a_browser_shows_has_as_many_readings_as_its_path_has_parts() {
+    // P1
+    let read = |text: &str| {
+        let readings = Reference::parse(text, &bases()).unwrap().readings().into_iter();
+        readings
+            .map(|(name, path)| format!("{}:{path}", name.unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    let viewed = read("https://github.com/o/r/tree/feature/x/skills/pdf");
+    let expect = [
+        "feature:x/skills/pdf",
+        "feature/x:skills/pdf",
+        "feature/x/skills:pdf",
+        "feature/x/skills/pdf:",
+    ];
+    assert_eq!(viewed, expect);
+    assert_eq!(read("https://github.com/o/r/tree/main"), ["main:"]);
+    assert_eq!(read("o/r/skills/pdf#feature"), ["feature:skills/pdf"]);
+    assert_eq!(read("o/r"), [":"]);
+}
+
+#[test]
 fn short_forms_follow_the_settings() {
     // P1
     for (base, expect) in [

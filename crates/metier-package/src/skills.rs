@@ -2,7 +2,7 @@
 //! what is there and the few files that say so. What a plugin's manifest names is looked at too, since
 //! it may lie where nobody looks by himself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use metier_format::SkillName;
@@ -34,6 +34,9 @@ pub(crate) struct Offering {
     /// Sorted by path.
     pub(crate) skills: Vec<Offered>,
     pub(crate) refused: Vec<Refused>,
+    /// Paths of the skills, and of the refused with their codes, so that each is said once.
+    known: BTreeSet<String>,
+    told: BTreeSet<(String, &'static str)>,
 }
 
 /// Directories with a dot at the front that agents keep skills in.
@@ -69,6 +72,9 @@ pub(crate) fn find(offer: &mut dyn Offer, called: &str) -> Result<Offering, Fetc
     for (index, entry) in entries.iter().enumerate() {
         if let Some(path) = tells(entry, &mut offering) {
             telling.insert(index, path);
+        }
+        if telling.len() + offering.refused.len() > MAX_SKILLS {
+            return Err(FetchError::Refused(Hazard::TooMany(MAX_SKILLS).at(&entry.path)));
         }
     }
     let wanted: Vec<usize> = telling.keys().copied().collect();
@@ -165,8 +171,7 @@ fn scan(files: &BTreeMap<String, Vec<u8>>, root: &str, called: &str, offering: &
     };
     for found in discovery.found {
         let path = whole(&found.path);
-        let known = offering.skills.iter().any(|skill| skill.path == path);
-        if !known && offering.skills.len() < MAX_SKILLS {
+        if offering.known.insert(path.clone()) {
             let description = found.description.into_string();
             offering.skills.push(Offered { name: found.name, description, path });
         }
@@ -183,7 +188,7 @@ fn scan(files: &BTreeMap<String, Vec<u8>>, root: &str, called: &str, offering: &
 impl Offering {
     fn refuse(&mut self, path: String, file: &[u8], hazard: &Hazard) {
         let code = hazard.code();
-        if self.refused.iter().any(|known| known.path == path && known.code == code) {
+        if !self.told.insert((path.clone(), code)) {
             return;
         }
         let reason = hazard.clone().at(file).to_string();

@@ -56,6 +56,11 @@ impl Area {
         Ok(())
     }
 
+    /// What was written so far.
+    pub(crate) fn tree(&self) -> Tree {
+        Tree::new(self.files.clone())
+    }
+
     /// Keeps what was written, and says what it is.
     pub(crate) fn keep(mut self) -> (PathBuf, Tree) {
         self.kept = true;
@@ -83,6 +88,11 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// Whether anything is at `path`.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
 }
 
 /// Removes a directory if nothing is in it.

@@ -50,6 +50,6 @@ fn removing_what_is_not_there_is_fine() {
     fs::create_dir(&full).unwrap();
     fs::write(full.join("x"), "").unwrap();
     remove_if_empty(&full);
-    assert!(full.exists());
+    assert!(is_there(&full) && !is_there(&full.join("nothing")));
     assert!(remove(&full).is_ok() && !full.exists());
 }

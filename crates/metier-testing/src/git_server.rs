@@ -43,8 +43,10 @@ pub enum Fault {
 struct Shared {
     root: PathBuf,
     requests: Mutex<Vec<String>>,
+    files: Mutex<Vec<(String, Vec<u8>)>>,
     faults: Mutex<VecDeque<Fault>>,
     password: Mutex<Option<String>>,
+    old: AtomicBool,
     stop: AtomicBool,
 }
 
@@ -65,8 +67,10 @@ impl GitServer {
         let shared = Arc::new(Shared {
             root: root.path().to_owned(),
             requests: Mutex::default(),
+            files: Mutex::default(),
             faults: Mutex::default(),
             password: Mutex::default(),
+            old: AtomicBool::new(false),
             stop: AtomicBool::new(false),
         });
         let theirs = Arc::clone(&shared);
@@ -112,6 +116,13 @@ impl GitServer {
         RepoBuilder { directory, branch: "main".to_owned(), changes: Vec::new() }
     }
 
+    /// Also serves these bytes at `/path`; gives the URL.
+    pub fn serve(&self, path: &str, bytes: impl Into<Vec<u8>>) -> String {
+        let file = (format!("/{path}"), bytes.into());
+        self.shared.files.lock().expect("no poison").push(file);
+        self.url(path)
+    }
+
     /// Where a repository lies on disk.
     #[must_use]
     pub fn directory(&self, name: &str) -> PathBuf {
@@ -132,6 +143,11 @@ impl GitServer {
     /// Behaves so at the next requests, one after the other.
     pub fn misbehave(&self, faults: impl IntoIterator<Item = Fault>) {
         self.shared.faults.lock().expect("no poison").extend(faults);
+    }
+
+    /// Speaks only the first version of git's protocol, as old servers do.
+    pub fn speak_old(&self) {
+        self.shared.old.store(true, Ordering::Relaxed);
     }
 
     /// Lets in only who says `user` and `password`.
@@ -369,7 +385,7 @@ fn answer(mut stream: &TcpStream, shared: &Shared) {
         }
         Some(Fault::HangUp) => {}
         Some(Fault::Truncate(length)) => {
-            let whole = backend(&request, &shared.root);
+            let whole = backend(&request, shared);
             let body = whole.windows(4).position(|w| w == b"\r\n\r\n").map_or(0, |at| at + 4);
             let _ = stream.write_all(whole.get(..body + length).unwrap_or(&whole));
         }
@@ -377,20 +393,25 @@ fn answer(mut stream: &TcpStream, shared: &Shared) {
             if let Some(Fault::Slow(wait)) = other {
                 std::thread::sleep(wait);
             }
-            let _ = stream.write_all(&backend(&request, &shared.root));
+            let _ = stream.write_all(&backend(&request, shared));
         }
     }
     let _ = stream.shutdown(Shutdown::Both);
 }
 
-/// What `git http-backend` answers.
-fn backend(request: &Request, root: &Path) -> Vec<u8> {
+/// What `git http-backend` answers, or a file that is served beside it.
+fn backend(request: &Request, shared: &Shared) -> Vec<u8> {
+    let files = shared.files.lock().expect("no poison").clone();
+    if let Some((_, bytes)) = files.iter().rev().find(|(path, _)| *path == request.path) {
+        return response(200, b"", bytes);
+    }
+    let old = shared.old.load(Ordering::Relaxed);
     let header = |name: &str| request.header(name).unwrap_or_default().to_owned();
     let mut child = Command::new("git")
         .arg("http-backend")
         .env_clear()
         .envs(hermetic())
-        .env("GIT_PROJECT_ROOT", root)
+        .env("GIT_PROJECT_ROOT", &shared.root)
         .env("GIT_HTTP_EXPORT_ALL", "1")
         .env("PATH_INFO", &request.path)
         .env("QUERY_STRING", &request.query)
@@ -398,7 +419,7 @@ fn backend(request: &Request, root: &Path) -> Vec<u8> {
         .env("CONTENT_TYPE", header("content-type"))
         .env("CONTENT_LENGTH", request.body.len().to_string())
         .env("HTTP_CONTENT_ENCODING", header("content-encoding"))
-        .env("GIT_PROTOCOL", header("git-protocol"))
+        .env("GIT_PROTOCOL", if old { String::new() } else { header("git-protocol") })
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -449,3 +470,7 @@ fn base64(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+#[path = "git_server_tests.rs"]
+mod tests;

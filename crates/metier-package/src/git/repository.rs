@@ -1,21 +1,13 @@
-//! One repository in the cache: bare, shallow, without the content nobody asked for. Made by us, held
-//! by one process at a time, thrown away and made again when anything about it is not as it should be.
+//! One repository in the cache: bare, shallow, without the content nobody asked for. What is asked of
+//! it is asked of git; `cache` has its files.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the one place where the cache's own files are made, remembered and thrown away"
-)]
-
-use std::cell::RefCell;
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::Path;
 use std::sync::mpsc;
-
-use metier_store::digest::{hex, sha256};
 
 use crate::entry::Entry;
 use crate::fetch::{Fetch, FetchError};
+use crate::git::cache::{self, Ids};
 use crate::git::objects::{self, Batch};
 use crate::git::refs::{self, Pointed};
 use crate::git::stderr::Failure;
@@ -25,7 +17,7 @@ use crate::limits::{
     MAX_LISTING_BYTES, MAX_REFS_BYTES, MAX_SOURCE_ENTRIES, OBJECT_BATCH_BYTES, PROGRESS_INTERVAL,
 };
 use crate::offer::Take;
-use crate::progress::{Progress, Step};
+use crate::progress::{Step, Tell};
 use crate::reference::is_full_id;
 use crate::staging;
 
@@ -33,9 +25,19 @@ use crate::staging;
 pub(crate) struct Repository<'a> {
     git: Git<'a>,
     url: &'a str,
-    progress: RefCell<&'a mut dyn Progress>,
+    tell: Tell<'a>,
     /// Other processes wait until this is closed.
     _turn: File,
+}
+
+/// A branch, tag or commit and a path, as they may have been meant.
+pub(crate) type Reading = (Option<String>, String);
+
+/// What a reference turned out to be.
+pub(crate) struct Resolved {
+    pub(crate) pointed: Pointed,
+    pub(crate) requested: Option<String>,
+    pub(crate) path: String,
 }
 
 impl<'a> Repository<'a> {
@@ -44,47 +46,56 @@ impl<'a> Repository<'a> {
     pub(crate) fn open(
         settings: &'a Fetch<'a>,
         url: &'a str,
-        progress: &'a mut dyn Progress,
+        tell: Tell<'a>,
     ) -> Result<Self, FetchError> {
-        let place = settings.cache.join("git");
-        let key: String = hex(&sha256(url.as_bytes())).chars().take(32).collect();
-        let directory = place.join(format!("{key}.git"));
-        if settings.offline && !directory.is_dir() {
+        let directory = cache::place(settings.cache, url);
+        if settings.offline && !staging::is_there(&directory) {
             return Err(FetchError::Offline { place: url.to_owned() });
         }
-        staging::make_directories(&place).map_err(|error| FetchError::io(&place, error))?;
-        let lock = place.join(format!("{key}.lock"));
-        let turn = take_turn(&lock).map_err(|error| FetchError::io(&lock, error))?;
+        let turn = cache::take(&directory).map_err(|error| FetchError::io(&directory, error))?;
         let git = Git { settings, directory };
-        let this = Self { git, url, progress: RefCell::new(progress), _turn: turn };
-        this.tidy().map_err(|error| FetchError::io(&this.git.directory, error))?;
-        Ok(this)
+        Ok(Self { git, url, tell, _turn: turn })
     }
 
     /// Throws the content away, so that it is fetched again.
     pub(crate) fn clear(&self) -> Result<(), FetchError> {
-        let failed = |error| FetchError::io(&self.git.directory, error);
-        staging::remove(&self.git.directory).map_err(failed)?;
-        make(&self.git.directory, "").map_err(failed)
+        let made = cache::make(&self.git.directory, Ids::Short);
+        made.map_err(|error| FetchError::io(&self.git.directory, error))
     }
 
-    /// Which commit `requested` is now, as the server says, or as it said last when offline.
-    pub(crate) fn resolve(&self, requested: Option<&str>) -> Result<Pointed, FetchError> {
-        if let Some(id) = requested.filter(|name| is_full_id(name)) {
-            return Ok(Pointed { object: id.to_owned(), commit: id.to_owned() });
+    /// Which commit the first of these readings is now that is one, as the server says, or as it
+    /// said last when offline.
+    pub(crate) fn resolve(&self, readings: &[Reading]) -> Result<Resolved, FetchError> {
+        let first = readings.first().and_then(|(requested, _)| requested.as_deref());
+        let found = |find: &dyn Fn(Option<&str>) -> Option<Pointed>| {
+            readings.iter().find_map(|(requested, path)| {
+                let pointed = find(requested.as_deref())?;
+                let (requested, path) = (requested.clone(), path.clone());
+                Some(Resolved { pointed, requested, path })
+            })
+        };
+        if first.is_some_and(is_full_id) {
+            return found(&whole_id).ok_or_else(|| self.no_such_ref(first));
         }
         if self.git.settings.offline {
-            return self.remembered(requested).ok_or_else(|| self.offline());
+            let last = found(&|requested| cache::remembered(&self.git.directory, requested));
+            return last.ok_or_else(|| self.offline());
         }
         self.tell(Step::Resolving { source: self.url });
-        let listing = self.ask(&refs::patterns(requested))?;
-        let mut pointed = refs::choose(&listing, requested);
-        if let (None, Some(start)) = (&pointed, requested.filter(|n| refs::is_abbreviation(n))) {
-            pointed = refs::abbreviated(&self.ask(&[])?, start);
+        let patterns =
+            readings.iter().flat_map(|(requested, _)| refs::patterns(requested.as_deref()));
+        let listing = self.ask(&patterns.collect::<Vec<_>>())?;
+        let mut resolved = found(&|requested| refs::choose(&listing, requested));
+        if let (None, Some(start)) = (&resolved, first.filter(|n| refs::is_abbreviation(n))) {
+            let all = self.ask(&[])?;
+            let short = |name: Option<&str>| name.and_then(|_| refs::abbreviated(&all, start));
+            resolved = found(&short);
         }
-        let pointed = pointed.ok_or_else(|| self.no_such_ref(requested))?;
-        self.remember(requested, &pointed)?;
-        Ok(pointed)
+        let resolved = resolved.ok_or_else(|| self.no_such_ref(first))?;
+        let requested = resolved.requested.as_deref();
+        cache::remember(&self.git.directory, requested, &resolved.pointed)
+            .map_err(|error| FetchError::io(&self.git.directory, error))?;
+        Ok(resolved)
     }
 
     /// Brings the commit and its trees here, unless they are; gives the commit's own id.
@@ -95,10 +106,15 @@ impl<'a> Repository<'a> {
         if self.git.settings.offline {
             return Err(self.offline());
         }
-        self.fit_format(&pointed.object)?;
+        cache::fit(&self.git.directory, Ids::of(&pointed.object))
+            .map_err(|error| FetchError::io(&self.git.directory, error))?;
         self.tell(Step::Fetching { source: self.url });
         let refspec = format!("+{0}:refs/metier/{0}", pointed.object);
-        self.fetch(&["--depth=1", "--end-of-options", "origin", &refspec], Vec::new())?;
+        let args = ["--filter=blob:none", "--depth=1", "--end-of-options", "origin", &refspec];
+        self.fetch(&args, Vec::new()).map_err(|error| match error {
+            FetchError::NoSuchRef { .. } => self.no_such_ref(Some(&pointed.object)),
+            other => other,
+        })?;
         self.has(pointed)?.ok_or_else(|| self.broken("the commit did not arrive"))
     }
 
@@ -131,8 +147,13 @@ impl<'a> Repository<'a> {
         if entries.len() > MAX_SOURCE_ENTRIES { Err(too_many()) } else { Ok(entries) }
     }
 
-    /// Brings the content of these objects here, as far as it is not; gives their sizes.
-    pub(crate) fn bring_content(&self, ids: &[String]) -> Result<Vec<u64>, FetchError> {
+    /// Brings the content of these objects of a commit here, as far as it is not; gives their
+    /// sizes.
+    pub(crate) fn bring_content(
+        &self,
+        commit: &str,
+        ids: &[String],
+    ) -> Result<Vec<u64>, FetchError> {
         let here = self.check(ids)?;
         let pairs = ids.iter().zip(&here);
         let missing: Vec<&str> =
@@ -145,7 +166,15 @@ impl<'a> Repository<'a> {
         }
         self.tell(Step::Fetching { source: self.url });
         let input = missing.iter().flat_map(|id| [id.as_bytes(), b"\n"]).flatten().copied();
-        self.fetch(&["--stdin", "origin"], input.collect())?;
+        match self.fetch(&["--filter=blob:none", "--stdin", "origin"], input.collect()) {
+            // A server that lets nobody ask for single files gives all of them.
+            Err(FetchError::NoSuchRef { .. }) => {
+                let refspec = format!("+{commit}:refs/metier/{commit}");
+                let all = ["--no-filter", "--refetch", "--depth=1", "--end-of-options", "origin"];
+                self.fetch(&[&all[..], &[&refspec]].concat(), Vec::new())?;
+            }
+            other => drop(other?),
+        }
         let sizes = self.check(ids)?.into_iter().map(|check| check.map(|(_, size)| size));
         sizes.collect::<Option<Vec<u64>>>().ok_or_else(|| self.broken("a file did not arrive"))
     }
@@ -187,7 +216,7 @@ impl<'a> Repository<'a> {
     }
 
     pub(crate) fn tell(&self, step: Step<'_>) {
-        self.progress.borrow_mut().step(step);
+        (self.tell)(step);
     }
 
     /// The commit's own id, when it and its tree are here.
@@ -251,7 +280,6 @@ impl<'a> Repository<'a> {
         let head = [
             "fetch",
             "--quiet",
-            "--filter=blob:none",
             "--no-tags",
             "--no-recurse-submodules",
             "--no-auto-maintenance",
@@ -263,21 +291,8 @@ impl<'a> Repository<'a> {
     /// A command that talks to the server, tried again while that may help.
     fn remote(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, FetchError> {
         let retry = self.git.settings.retry;
-        let mut delays = retry.delays.iter();
-        loop {
-            let failed = match self.watched(args, stdin.clone())? {
-                Ok(bytes) => return Ok(bytes),
-                Err(failed) => failed,
-            };
-            let passes = matches!(failed.failure, Failure::Transient | Failure::RateLimited);
-            match delays.next().filter(|_| passes) {
-                Some(delay) => {
-                    self.tell(Step::Retrying { reason: &failed.detail, after: *delay });
-                    (retry.sleep)(*delay);
-                }
-                None => return Err(self.error(failed)),
-            }
-        }
+        let done = retry.persist(self.tell, &|| self.watched(args, stdin.clone()))?;
+        done.map_err(|failed| self.error(failed))
     }
 
     /// One try, during which the size of what arrives is told.
@@ -302,7 +317,7 @@ impl<'a> Repository<'a> {
         command.stdin = stdin;
         command.stdout = MAX_REFS_BYTES;
         let packs = self.git.directory.join("objects/pack");
-        let before = size_of(&packs);
+        let before = cache::size_of(&packs);
         let git = &self.git;
         std::thread::scope(|scope| {
             let (done, waiting) = mpsc::channel();
@@ -311,7 +326,7 @@ impl<'a> Repository<'a> {
                 match waiting.recv_timeout(PROGRESS_INTERVAL) {
                     Ok(result) => return result,
                     Err(mpsc::RecvTimeoutError::Timeout) => {
-                        let bytes = size_of(&packs).saturating_sub(before);
+                        let bytes = cache::size_of(&packs).saturating_sub(before);
                         self.tell(Step::Received { bytes });
                     }
                     Err(mpsc::RecvTimeoutError::Disconnected) => {
@@ -355,68 +370,16 @@ impl<'a> Repository<'a> {
         let requested = requested.unwrap_or("HEAD").to_owned();
         FetchError::NoSuchRef { place: self.url.to_owned(), requested }
     }
+}
 
-    /// Makes the repository anew when the server's ids have another length than those here.
-    fn fit_format(&self, id: &str) -> Result<(), FetchError> {
-        let wanted = if id.len() == 64 { SHA256 } else { "" };
-        let config = self.git.directory.join("config");
-        let failed = |error| FetchError::io(&config, error);
-        let has = fs::read_to_string(&config).map_err(failed)?.contains("sha256");
-        if has != wanted.is_empty() {
-            return Ok(());
-        }
-        staging::remove(&self.git.directory).map_err(failed)?;
-        make(&self.git.directory, wanted).map_err(failed)
-    }
-
-    /// Removes what a git that was killed left behind, and makes what is missing. We hold the turn,
-    /// so no other git is at work here.
-    fn tidy(&self) -> io::Result<()> {
-        let at = &self.git.directory;
-        if !at.join("HEAD").is_file() || !at.join("config").is_file() {
-            staging::remove(at)?;
-            return make(at, "");
-        }
-        let left = |name: &str| name.ends_with(".lock") || name.starts_with("tmp_");
-        for place in [at.clone(), at.join("refs/metier"), at.join("objects/pack")] {
-            let Ok(entries) = fs::read_dir(&place) else { continue };
-            for entry in entries.flatten() {
-                if left(&entry.file_name().to_string_lossy()) {
-                    fs::remove_file(entry.path())?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What the server said last about `requested`.
-    fn remembered(&self, requested: Option<&str>) -> Option<Pointed> {
-        let text = fs::read_to_string(self.memory(requested)).ok()?;
-        let (object, commit) = text.trim().split_once(' ')?;
-        let whole = is_full_id(object) && is_full_id(commit);
-        whole.then(|| Pointed { object: object.to_owned(), commit: commit.to_owned() })
-    }
-
-    fn remember(&self, requested: Option<&str>, pointed: &Pointed) -> Result<(), FetchError> {
-        let path = self.memory(requested);
-        let text = format!("{} {}\n", pointed.object, pointed.commit);
-        let failed = |error| FetchError::io(&path, error);
-        if fs::read_to_string(&path).is_ok_and(|old| old == text) {
-            return Ok(());
-        }
-        let new = path.with_extension("new");
-        fs::create_dir_all(self.git.directory.join("asked")).map_err(failed)?;
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &path)).map_err(failed)
-    }
-
-    fn memory(&self, requested: Option<&str>) -> PathBuf {
-        let key = hex(&sha256(requested.unwrap_or("HEAD").as_bytes()));
-        self.git.directory.join("asked").join(key)
-    }
+/// A whole id stands for itself.
+fn whole_id(requested: Option<&str>) -> Option<Pointed> {
+    let id = requested.filter(|name| is_full_id(name))?;
+    Some(Pointed { object: id.to_owned(), commit: id.to_owned() })
 }
 
 /// What a failure is to whoever asked.
-fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
+pub(crate) fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
     let Failed { failure, detail } = failed;
     let place = url.to_owned();
     match failure {
@@ -436,36 +399,6 @@ fn meaning(failed: Failed, url: &str, directory: &Path) -> FetchError {
 
 fn broken(directory: &Path, detail: &str) -> FetchError {
     FetchError::Cache { path: directory.to_owned(), detail: detail.to_owned() }
-}
-
-const SHA256: &str = "[extensions]\n\tobjectformat = sha256\n";
-
-/// An empty bare repository, there whole or not at all.
-fn make(directory: &Path, extensions: &str) -> io::Result<()> {
-    let new = directory.with_extension("new");
-    staging::remove(&new)?;
-    for part in ["objects/pack", "objects/info", "refs/metier"] {
-        fs::create_dir_all(new.join(part))?;
-    }
-    let version = if extensions.is_empty() { 0 } else { 1 };
-    let config =
-        format!("[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extensions}");
-    fs::write(new.join("config"), config)?;
-    fs::write(new.join("HEAD"), "ref: refs/heads/none\n")?;
-    fs::rename(&new, directory)
-}
-
-/// Waits until no other process holds the file at `path`. The system gives it back when its holder
-/// ends, however that happens.
-fn take_turn(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-    file.lock()?;
-    Ok(file)
-}
-
-fn size_of(directory: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(directory) else { return 0 };
-    entries.flatten().filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum()
 }
 
 /// The ways of transport git may use for a URL. What the caller's own settings make of an address

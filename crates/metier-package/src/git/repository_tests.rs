@@ -48,14 +48,3 @@ fn git_may_use_only_the_ways_of_transport_an_address_has() {
         assert_eq!(protocols(url), expect, "{url}");
     }
 }
-
-#[test]
-fn a_new_repository_is_there_whole() {
-    // P2
-    let place = tempfile::tempdir().unwrap();
-    let directory = place.path().join("x.git");
-    make(&directory, SHA256).unwrap();
-    assert!(directory.join("objects/pack").is_dir() && directory.join("HEAD").is_file());
-    assert!(fs::read_to_string(directory.join("config")).unwrap().contains("sha256"));
-    assert!(!place.path().join("x.new").exists());
-}

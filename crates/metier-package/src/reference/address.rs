@@ -123,7 +123,7 @@ fn below(base: &str, owner: &str, name: &str) -> Result<Reference, ReferenceErro
 }
 
 fn git(url: String, path: String, requested: Option<String>) -> Reference {
-    Reference { origin: Origin::Git(url), path, requested, otherwise: None }
+    Reference { origin: Origin::Git(url), path, requested, viewed: false, otherwise: None }
 }
 
 fn archive(place: &Place, path: &str) -> Result<Reference, ReferenceError> {
@@ -132,8 +132,8 @@ fn archive(place: &Place, path: &str) -> Result<Reference, ReferenceError> {
         return Err(ReferenceError::Repository(path.to_owned()));
     }
     let url = format!("{}/{path}", place.prefix());
-    let origin = Origin::ArchiveUrl(url);
-    Ok(Reference { origin, path: String::new(), requested: None, otherwise: None })
+    let (origin, path) = (Origin::ArchiveUrl(url), String::new());
+    Ok(Reference { origin, path, requested: None, viewed: false, otherwise: None })
 }
 
 /// A path and what stands after `//` in it.
@@ -339,7 +339,8 @@ impl View<'_> {
             return Err(ReferenceError::Path { path: path.join("/"), why });
         }
         let requested = Some(checked_ref(&decode(self.name)?)?);
-        Ok(git(url, checked_path(&path.join("/"))?, requested))
+        let reference = git(url, checked_path(&path.join("/"))?, requested);
+        Ok(Reference { viewed: true, ..reference })
     }
 }
 

@@ -126,6 +126,19 @@ fn a_repository_gives_its_skills_with_their_commit() {
 }
 
 #[test]
+fn the_same_skill_in_two_places_is_one() {
+    // P1
+    let server = GitServer::start();
+    let repo = server.repo("owner/name").skill("skills/one", "one").skill("plugins/p/one", "one");
+    let _ = repo.skill("skills/two", "two").commit("first");
+    let place = Place::new();
+    let fetched = place.fetch(&server.url("owner/name")).unwrap();
+    assert_eq!((names(&fetched), fetched.refused.len()), (vec!["one", "two"], 0));
+    assert_eq!(fetched.skills[0].locked.path, "plugins/p/one");
+    assert_eq!(files(&place.staging), ["one/SKILL.md 644", "two/SKILL.md 644"]);
+}
+
+#[test]
 fn a_commit_in_the_cache_is_not_fetched_again() {
     // P1
     let server = GitServer::start();
@@ -254,6 +267,40 @@ fn servers_of_every_kind_will_do() {
     let commit = server.repo_sha256("owner/long").skill("", "one").commit("first");
     let fetched = place.fetch(&server.url("owner/long")).unwrap();
     assert_eq!((commit.len(), fetched.skills[0].locked.commit.clone()), (64, Some(commit)));
+}
+
+#[test]
+fn an_old_server_that_gives_no_single_files_gives_all_of_them() {
+    // P1
+    let server = GitServer::start();
+    let repo = server.repo("owner/old").skill("skills/one", "one");
+    let _ = repo.git(&["config", "uploadpack.allowAnySHA1InWant", "false"], b"");
+    let commit = repo.commit("first");
+    server.speak_old();
+    let place = Place::new();
+    let fetched = place.fetch(&server.url("owner/old")).unwrap();
+    assert_eq!(fetched.skills[0].locked.commit.as_ref(), Some(&commit));
+    server.forget();
+    place.fetch(&format!("{}#{commit}", server.url("owner/old"))).unwrap();
+    assert_eq!(server.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_browser_shows_is_found_whatever_the_branch_is_called() {
+    // P1
+    let server = GitServer::start();
+    let repo = server.repo("owner/name").branch("feature/x").skill("skills/one", "one");
+    let commit = repo.commit("first");
+    let mut place = Place::new();
+    let text = format!("{}/tree/feature/x/skills/one", server.url("owner/name"));
+    for offline in [false, true] {
+        place.offline = offline;
+        let fetched = place.fetch(&text).unwrap();
+        let locked = &fetched.skills[0].locked;
+        assert_eq!((locked.path.as_str(), locked.commit.as_ref()), ("skills/one", Some(&commit)));
+        assert_eq!(locked.requested.as_deref(), Some("feature/x"));
+        assert_eq!(place.resolve(&text).unwrap().path, "skills/one");
+    }
 }
 
 #[test]

@@ -10,5 +10,6 @@ mod fetching;
 mod hostile;
 mod pack;
 mod place;
+mod sameness;
 mod signatures;
 mod trouble;

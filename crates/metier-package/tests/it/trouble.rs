@@ -98,7 +98,7 @@ fn what_is_not_there_is_said() {
     check(&server.url("owner/empty"), |e| matches!(e, FetchError::NoSkill { .. }));
     check("./nothing", |e| matches!(e, FetchError::NotFound { .. }));
     check("./nothing.zip", |e| matches!(e, FetchError::NotFound { .. }));
-    check("https://example.org/x.zip", |e| matches!(e, FetchError::Unsupported { .. }));
+    check(&server.url("nothing.zip"), |e| matches!(e, FetchError::NotFound { .. }));
     let wanted = ["other".to_owned()];
     let error = place.fetch_some(&url, Select::Named(&wanted)).unwrap_err();
     assert!(matches!(error, FetchError::NoSuchSkill { .. }), "{error:?}");
@@ -149,9 +149,87 @@ fn a_machine_without_git_is_told_so() {
     place.environment = vec![("PATH".into(), "/nonexistent".into())];
     let error = place.fetch(&url).unwrap_err();
     assert!(matches!(error, FetchError::NoGit), "{error:?}");
+    let error = place.fetch(&format!("{url}.zip")).unwrap_err();
+    assert!(matches!(error, FetchError::NoCurl), "{error:?}");
     let runner = metier_sandbox::Runner::new().with_helper("/nonexistent");
     let error = place.fetch_with(&runner, &url).unwrap_err();
     assert!(matches!(error, FetchError::Run(_)), "{error:?}");
+}
+
+#[test]
+fn an_archive_on_a_web_server_is_brought_or_it_is_said_why_not() {
+    // P1, P2
+    let server = GitServer::start();
+    let mut place = Place::new();
+    let bytes = crate::pack::zip(&[crate::pack::Zip::file("one/SKILL.md", SKILL)]);
+    let url = server.serve("files/one.skill", bytes);
+    server.misbehave([Fault::Status(503), Fault::Truncate(30), Fault::HangUp]);
+    let fetched = place.fetch(&url).unwrap();
+    assert_eq!((names(&fetched), place.slept.lock().unwrap().len()), (vec!["one"], 3));
+    assert_eq!(fetched.skills[0].locked.source, url);
+    assert_eq!(files(&place.staging), ["one/SKILL.md 644"]);
+    server.misbehave(vec![Fault::Status(429); 4]);
+    let error = place.fetch(&url).unwrap_err();
+    assert!(matches!(error, FetchError::RateLimited { .. }), "{error:?}");
+    let evil = server.serve("evil.zip", b"PK no archive".to_vec());
+    let error = place.fetch(&evil).unwrap_err();
+    assert!(matches!(error, FetchError::Refused(_)), "{error:?}");
+    assert!(!place.staging.exists() || files(&place.staging).is_empty());
+    server.require("me", "secret");
+    let error = place.fetch(&url).unwrap_err();
+    assert!(matches!(error, FetchError::Authentication { .. }), "{error:?}");
+    place.offline = true;
+    let error = place.fetch(&url).unwrap_err();
+    assert!(matches!(error, FetchError::Offline { .. }), "{error:?}");
+}
+
+#[test]
+fn whoever_waits_is_told_what_goes_on() {
+    // P2
+    let (_server, url, place) = served();
+    place.fetch(&url).unwrap();
+    let told = place.told.lock().unwrap();
+    let told: Vec<&str> = told.iter().filter_map(|step| step.split(' ').next()).collect();
+    let steps: Vec<&str> = told.iter().copied().filter(|step| *step != "Received").collect();
+    assert_eq!(steps, ["Resolving", "Fetching", "Fetching", "Staging"]);
+}
+
+#[test]
+fn a_repository_runs_nothing_by_what_it_says_about_itself() {
+    // P2
+    let server = GitServer::start();
+    let repo = server.repo("owner/evil").skill("one", "one");
+    let marker = server.directory("owner/evil").join("run");
+    let run = format!("touch {}", marker.display());
+    for setting in ["uploadpack.packObjectsHook", "core.fsmonitor", "core.sshCommand", "core.pager"]
+    {
+        let _ = repo.git(&["config", setting, &run], b"");
+    }
+    let _ = repo
+        .file("one/.gitattributes", "* filter=evil diff=evil merge=evil\n")
+        .file(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = ext::touch%20x\n")
+        .commit("first");
+    for hook in ["post-checkout", "pre-receive", "reference-transaction", "post-update"] {
+        use std::os::unix::fs::PermissionsExt;
+        let path = server.directory("owner/evil").join("hooks").join(hook);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\n{run}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let place = Place::new();
+    // The caller's own settings may name programs too; none of them has a part in fetching.
+    let settings = format!(
+        "[core]\n\tfsmonitor = {run}\n\thooksPath = {}\n[filter \"evil\"]\n\tsmudge = {run}\n",
+        server.directory("owner/evil").join("hooks").display()
+    );
+    place.write("home/.gitconfig", settings);
+    let local = format!("file://{}", server.directory("owner/evil").display());
+    for url in [server.url("owner/evil"), local] {
+        let fetched = place.fetch(&url).unwrap();
+        assert_eq!(names(&fetched), ["one"], "{:?}", fetched.refused);
+        assert_eq!(files(&place.staging), ["one/.gitattributes 644", "one/SKILL.md 644"]);
+        assert!(!marker.exists(), "{url}");
+    }
 }
 
 #[test]

@@ -1,0 +1,141 @@
+//! Archives on web servers, brought by the `curl` program: the certificates, proxies and logins people
+//! already have, no connection that anybody on the way could read, and no more bytes than an archive
+//! may have.
+
+use std::io;
+use std::path::Path;
+
+use metier_sandbox::{
+    Confinement, Invocation, Level, Limits, Network, Outcome, RunError, Status, environment,
+};
+
+use crate::fetch::{Fetch, FetchError};
+use crate::git::repository::meaning;
+use crate::git::stderr::{Failure, told};
+use crate::git::{Failed, REMOTE_VARIABLES};
+use crate::hazard::Hazard;
+use crate::limits::{MAX_ARCHIVE_BYTES, REMOTE_SECONDS};
+use crate::progress::{Step, Tell};
+use crate::staging::{Area, missing_space};
+
+/// Where an archive lies while it is looked at.
+const DOWNLOADED: &str = ".downloaded";
+
+/// Brings the archive, has it used, and removes it.
+pub(crate) fn with_downloaded<T>(
+    url: &str,
+    settings: &Fetch<'_>,
+    tell: Tell<'_>,
+    then: &mut dyn FnMut(&Path) -> Result<T, FetchError>,
+) -> Result<T, FetchError> {
+    if settings.offline {
+        return Err(FetchError::Offline { place: url.to_owned() });
+    }
+    if let Some(missing) = missing_space(settings.staging, 0) {
+        return Err(FetchError::NoSpace { missing, path: settings.staging.to_owned() });
+    }
+    let at = settings.staging.join(DOWNLOADED);
+    let area = Area::new(at.clone()).map_err(|error| FetchError::io(&at, error))?;
+    let file = area.path().join("archive");
+    tell(Step::Fetching { source: url });
+    let done = settings.retry.persist(tell, &|| bring(url, &file, settings))?;
+    done.map_err(|failed| match failed.failure {
+        Failure::TooMuch => FetchError::Refused(Hazard::TooLarge(MAX_ARCHIVE_BYTES).at(b".")),
+        _ => meaning(failed, url, settings.staging),
+    })?;
+    then(&file)
+}
+
+/// One try.
+fn bring(url: &str, file: &Path, settings: &Fetch<'_>) -> crate::retry::Tried<()> {
+    let protocols = if url.starts_with("http://") { "=http,https" } else { "=https" };
+    let most = MAX_ARCHIVE_BYTES.to_string();
+    // First of all that no file of settings is read: it could say anything.
+    let args = [
+        "--disable",
+        "--silent",
+        "--show-error",
+        "--fail",
+        "--location",
+        "--max-redirs",
+        "5",
+        "--proto",
+        protocols,
+        "--proto-redir",
+        protocols,
+        "--max-filesize",
+        &most,
+        "--connect-timeout",
+        "30",
+        "--speed-limit",
+        "1000",
+        "--speed-time",
+        "30",
+        "--netrc-optional",
+        "--write-out",
+        "%{http_code}",
+        "--url",
+        url,
+        "--output",
+    ];
+    let invocation = args.iter().fold(Invocation::new("curl"), |so_far, arg| so_far.arg(*arg));
+    let ran = settings.runner.run(&invocation.arg(file), &confinement(settings), settings.cancel);
+    let outcome = ran.map_err(|error| match error {
+        RunError::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            FetchError::NoCurl
+        }
+        other => FetchError::Run(other),
+    })?;
+    match outcome.status {
+        Status::Exit(0) => Ok(Ok(())),
+        Status::Cancelled => Err(FetchError::Interrupted),
+        _ => Ok(Err(failed(&outcome))),
+    }
+}
+
+fn confinement(settings: &Fetch<'_>) -> Confinement {
+    Confinement {
+        network: Network::Full,
+        environment: environment::build(REMOTE_VARIABLES, settings.environment),
+        limits: Limits {
+            wall_ms: REMOTE_SECONDS * 1000,
+            file_size: MAX_ARCHIVE_BYTES + 1,
+            ..Limits::default()
+        },
+        level: Level::Off,
+        scratch: None,
+        ..Confinement::default()
+    }
+}
+
+fn failed(outcome: &Outcome) -> Failed {
+    let detail = told(&outcome.stderr.bytes);
+    let http = String::from_utf8_lossy(&outcome.stdout.bytes).trim().parse().unwrap_or(0);
+    let failure = match outcome.status {
+        Status::Exit(code) => failure(code, http),
+        Status::TimedOut => Failure::TimedOut,
+        Status::OutOfLimit(_) => Failure::TooMuch,
+        Status::Signal(_) | Status::Cancelled => Failure::Other,
+    };
+    Failed { failure, detail }
+}
+
+/// What curl's exit code and the server's status mean.
+fn failure(code: i32, http: u16) -> Failure {
+    match (code, http) {
+        (22, 401 | 403 | 407) => Failure::Authentication,
+        (22, 404 | 410) => Failure::NotFound,
+        (22, 429) => Failure::RateLimited,
+        (22, 500..) => Failure::Transient,
+        // Nobody there, or gone in the middle of it.
+        (5 | 6 | 7 | 16 | 18 | 28 | 35 | 52 | 55 | 56 | 92, _) => Failure::Transient,
+        (51 | 60 | 77 | 83 | 90 | 91, _) => Failure::Untrusted,
+        (63, _) => Failure::TooMuch,
+        (23, _) => Failure::NoSpace,
+        _ => Failure::Other,
+    }
+}
+
+#[cfg(test)]
+#[path = "download_tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+use super::*;
+
+#[test]
+fn what_curl_and_the_server_say_is_understood() {
+    // P2
+    for (code, http, expect) in [
+        (22, 401, Failure::Authentication),
+        (22, 403, Failure::Authentication),
+        (22, 404, Failure::NotFound),
+        (22, 410, Failure::NotFound),
+        (22, 429, Failure::RateLimited),
+        (22, 500, Failure::Transient),
+        (22, 503, Failure::Transient),
+        (22, 418, Failure::Other),
+        (6, 0, Failure::Transient),
+        (7, 0, Failure::Transient),
+        (18, 200, Failure::Transient),
+        (28, 0, Failure::Transient),
+        (60, 0, Failure::Untrusted),
+        (63, 200, Failure::TooMuch),
+        (23, 200, Failure::NoSpace),
+        (1, 0, Failure::Other),
+    ] {
+        assert_eq!(failure(code, http), expect, "{code} {http}");
+    }
+}
