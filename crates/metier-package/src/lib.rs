@@ -22,6 +22,7 @@ mod git;
 mod git_offer;
 pub mod hazard;
 pub mod home;
+pub mod index;
 pub mod inspect;
 pub mod install;
 pub mod installed;
@@ -56,7 +57,9 @@ mod tampers;
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};
 pub use copy::CopyError;
-pub use fetch::{Fetch, FetchError, Select, fetch, fetch_locked, offered, resolve};
+pub use fetch::{
+    Fetch, FetchError, Select, fetch, fetch_digested, fetch_locked, offered, resolve,
+};
 pub use hazard::Hazard;
 pub use home::{Home, Place};
 pub use install::{Candidate, Done, Drift, Outcome, Request, install};

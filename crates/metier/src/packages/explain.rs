@@ -81,7 +81,8 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         }
         FetchError::Changed { .. } => ("changed_while_read", None),
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
-        FetchError::Unsupported { .. } => ("unsupported", None),
+        FetchError::NoCurl => ("no_curl", Some("install curl".to_owned())),
+        FetchError::Digest { .. } => return CommandError::refused(error).code("digest_mismatch"),
         _ => ("fetch_failed", None),
     };
     let failed = CommandError::failed(error).code(code);
