@@ -4,7 +4,7 @@
 //!
 //! Nothing is decided here. `gate` says who may come in, `body` how much they may bring, `calls`
 //! carries an operation to its session, `events` follows a journal, `openapi` describes it all from
-//! the table, `server` accepts and stops. Start reading at [`serve`].
+//! the table, `well_known` offers the skills to other machines, `server` accepts and stops. Start reading at [`serve`].
 
 mod body;
 mod calls;
@@ -19,6 +19,7 @@ mod routes;
 mod server;
 mod timed;
 mod token;
+mod well_known;
 
 pub use gate::Gate;
 pub use openapi::document;

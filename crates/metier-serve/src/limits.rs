@@ -87,3 +87,9 @@ pub const MIN_TOKEN_BYTES: usize = 16;
 
 /// Longest token: longer than any service hands out.
 pub const MAX_TOKEN_BYTES: usize = 4096;
+
+/// How long the list of skills for other machines is kept before it is made again.
+pub const SHELF_TIME: Duration = Duration::from_secs(5);
+
+/// Skills in the list for other machines; those who read it take no more.
+pub const MAX_OFFERED: usize = 10_000;

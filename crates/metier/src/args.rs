@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, gc, guard, help_script, info, lint, list, man, mcp,
+    add, check, completions, end, events, gc, guard, help_script, index, info, lint, list, man, mcp,
     metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
     search, serve, show, status, sync, tour, trust, update, use_skill, verify, why,
 };
@@ -136,6 +136,7 @@ pub(crate) enum Command {
     Remove(remove::RemoveArgs),
     Update(update::UpdateArgs),
     Outdated(outdated::OutdatedArgs),
+    Index(index::IndexArgs),
     Info(info::InfoArgs),
     Sync(sync::SyncArgs),
     Verify(verify::VerifyArgs),

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod help_script;
+pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod lint;
 pub(crate) mod list;
@@ -83,6 +84,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Remove(args)) => remove::run(args, &settings, ui),
         Some(Command::Update(args)) => update::run(args, &settings, ui),
         Some(Command::Outdated(args)) => outdated::run(args, &settings, ui),
+        Some(Command::Index(args)) => index::run(args, &settings, ui),
         Some(Command::Info(args)) => info::run(args, &settings, ui),
         Some(Command::Sync(args)) => sync::run(args, &settings, ui),
         Some(Command::Verify(args)) => verify::run(args, &settings, ui),

@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
+use metier_package::index::WELL_KNOWN;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
@@ -19,7 +20,8 @@ use super::desks::Desks;
 use super::gate::HEALTH;
 use super::metrics::Numbers;
 use super::problem::{Problem, answer};
-use super::{HttpSetup, Stop, calls, events, metrics, openapi, page};
+use super::well_known::Shelf;
+use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
 use crate::limits::{MAX_CALLS, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS};
 use crate::mcp::Service;
@@ -32,6 +34,7 @@ pub(super) struct Api {
     pub(super) desks: Desks,
     pub(super) numbers: Numbers,
     pub(super) busy: Busy,
+    pub(super) shelf: Shelf,
     room: Room,
     pub(super) calls: Arc<Semaphore>,
     pub(super) runs: Arc<Semaphore>,
@@ -47,6 +50,7 @@ impl Api {
             stop,
             numbers: Numbers::default(),
             busy: Busy::default(),
+            shelf: Shelf::default(),
             room: Room::new(),
             calls: Arc::new(Semaphore::new(MAX_CALLS)),
             runs: Arc::new(Semaphore::new(MAX_RUNS)),
@@ -78,6 +82,8 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
         .route("/v1/sessions/{session}/events/stream", stream_in)
         .route("/v1/{name}", post(calls::call))
         .route("/v1/sessions/{session}/{name}", post(calls::call_in))
+        .route(WELL_KNOWN, get(well_known::index))
+        .route(well_known::ARCHIVES, get(well_known::archive))
         .route_service("/mcp", mcp)
         .fallback(async || Problem::not_found("there is nothing here; see `/openapi.json`"))
         .method_not_allowed_fallback(async || Problem::wrong_method())

@@ -42,6 +42,30 @@ fn only_the_whole_token_is_right() {
 }
 
 #[test]
+fn a_token_may_be_a_password_whoever_the_user_is() {
+    // U3
+    let check = |token: &str, header: &str, expect: bool| {
+        assert_eq!(Token::parse(token).unwrap().is_in(header.as_bytes()), expect, "{header}");
+    };
+    // `metier:…`, `:…` and `a:…`, with every length of padding.
+    check(GOOD, "Basic bWV0aWVyOjAxMjM0NTY3ODlhYmNkZWY=", true);
+    check(GOOD, "basic OjAxMjM0NTY3ODlhYmNkZWY=", true);
+    check(GOOD, "Basic YTowMTIzNDU2Nzg5YWJjZGVm", true);
+    check("0123456789abcde:", "Basic YTowMTIzNDU2Nzg5YWJjZGU6", true);
+    for header in [
+        "Basic",
+        "Basic ",
+        "Basic !!!!",
+        "Basic A",
+        "Basic MDEyMzQ1Njc4OWFiY2RlZg==",
+        "Basic YTowMTIzNDU2Nzg5YWJjZGVn",
+        "Digest YTowMTIzNDU2Nzg5YWJjZGVm",
+    ] {
+        check(GOOD, header, false);
+    }
+}
+
+#[test]
 fn a_token_is_never_shown() {
     // U3
     assert_eq!(format!("{:?}", Token::parse(GOOD).unwrap()), "Token(…)");

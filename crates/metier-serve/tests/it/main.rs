@@ -11,6 +11,7 @@
 mod api;
 mod api_events;
 mod api_hostile;
+mod api_index;
 mod budget;
 mod clients;
 mod dialects;
