@@ -113,7 +113,11 @@ fn unpack(bytes: &[u8], write: Write<'_>) -> Result<Vec<Entry>, Stop> {
         [b'P', b'K', ..] => zip::read(bytes, &mut take)?,
         // A skill of one file comes as that file.
         [b'-', b'-', b'-', ..] => take(lone(bytes), bytes)?,
-        _ => return Err(malformed("it is neither a gzipped tar, nor a zip file, nor a `SKILL.md`").into()),
+        _ => {
+            return Err(
+                malformed("it is neither a gzipped tar, nor a zip file, nor a `SKILL.md`").into()
+            );
+        }
     }
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(entries)

@@ -88,8 +88,8 @@ pub(crate) fn document(
 /// How the server names what it sent, when that can be sent back to it.
 fn version(headers: &[u8]) -> Option<String> {
     let headers = String::from_utf8_lossy(headers);
-    let tags = headers.lines().filter_map(|line| line.split_once(':'));
-    let (_, tag) = tags.filter(|(name, _)| name.eq_ignore_ascii_case("etag")).last()?;
+    let mut tags = headers.lines().filter_map(|line| line.split_once(':'));
+    let (_, tag) = tags.rfind(|(name, _)| name.eq_ignore_ascii_case("etag"))?;
     let tag = tag.trim();
     let quoted = tag.strip_prefix("W/").unwrap_or(tag);
     let good = quoted.len() >= 2

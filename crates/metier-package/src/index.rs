@@ -194,11 +194,7 @@ pub fn fetch_listed(
 
 /// The skills of these indexes that answer `query`, the best first. Linear in what they list.
 #[must_use]
-pub fn search<'a>(
-    indexes: &'a [(Index, Contents)],
-    query: &str,
-    limit: usize,
-) -> Vec<Found<'a>> {
+pub fn search<'a>(indexes: &'a [(Index, Contents)], query: &str, limit: usize) -> Vec<Found<'a>> {
     let all: Vec<(&str, &Listed)> = indexes
         .iter()
         .flat_map(|(index, contents)| contents.skills.iter().map(|l| (index.name.as_str(), l)))

@@ -57,9 +57,7 @@ mod tampers;
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};
 pub use copy::CopyError;
-pub use fetch::{
-    Fetch, FetchError, Select, fetch, fetch_digested, fetch_locked, offered, resolve,
-};
+pub use fetch::{Fetch, FetchError, Select, fetch, fetch_digested, fetch_locked, offered, resolve};
 pub use hazard::Hazard;
 pub use home::{Home, Place};
 pub use install::{Candidate, Done, Drift, Outcome, Request, install};

@@ -8,8 +8,8 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, gc, guard, help_script, index, info, lint, list, man, mcp,
-    metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
+    add, check, completions, end, events, gc, guard, help_script, index, info, lint, list, man,
+    mcp, metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
     search, serve, show, status, sync, tour, trust, update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;

@@ -30,9 +30,7 @@ use crate::ui::{self, Ui};
 use crate::view::checked_name;
 use crate::write::Scratch;
 
-pub(crate) use explain::{
-    change_error, fetch_error, index_error, record_error, reference_error,
-};
+pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
 pub(crate) use preview::{Offer, show};
 
 /// Where a skill is installed to, as typed.
@@ -238,9 +236,7 @@ impl Fetching {
         work: impl FnOnce(&Asking<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
         let now = SystemClock.now().0;
-        self.with(Select::All, |fetch| {
-            Ok(work(&Asking { fetch, bases: &self.bases, now }))
-        })?
+        self.with(Select::All, |fetch| Ok(work(&Asking { fetch, bases: &self.bases, now })))?
     }
 
     /// Fetches exactly what a lockfile names.

@@ -8,7 +8,7 @@ fn file(path: &str, bytes: &[u8]) -> Packed {
 #[test]
 fn what_is_packed_is_read_back_by_the_strict_reader() {
     // P6
-    let long = format!("references/{}/deep.md", "x".repeat(120));
+    let long = format!("references/{}/deep.md", "x".repeat(90));
     let just = "y".repeat(100);
     let files = [
         file("SKILL.md", b"---\nname: a\n---\n"),

@@ -19,7 +19,7 @@ const VERSION: u64 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Document<T> {
-    version: u64,
+    v: u64,
     #[serde(flatten)]
     inner: T,
 }
@@ -74,12 +74,12 @@ pub fn cached(home: &Home, index: &Index) -> Result<Option<Contents>, IndexError
     let bytes = folder.read(&file(index), MAX_RECORD_BYTES)?;
     let read = bytes.and_then(|bytes| serde_json::from_slice::<Document<Contents>>(&bytes).ok());
     // A cache that cannot be read is one that is not there.
-    Ok(read.filter(|document| document.version == VERSION).map(|document| document.inner))
+    Ok(read.filter(|document| document.v == VERSION).map(|document| document.inner))
 }
 
 /// Keeps what the index listed.
 pub fn save(home: &Home, index: &Index, contents: &Contents) -> Result<(), IndexError> {
-    let document = Document { version: VERSION, inner: contents };
+    let document = Document { v: VERSION, inner: contents };
     let bytes = serde_json::to_vec(&document).unwrap_or_default();
     Ok(Folder::make_all(&directory(home))?.replace(&file(index), &bytes, 0o644)?)
 }
@@ -98,16 +98,16 @@ fn names(home: &Home) -> Result<Names, IndexError> {
         other => other?,
     };
     let Some(bytes) = folder.read(FILE, MAX_RECORD_BYTES)? else { return Ok(Names::default()) };
-    let read: Document<Names> = serde_json::from_slice(&bytes)
-        .map_err(|error| IndexError::Damaged(error.to_string()))?;
-    match read.version {
+    let read: Document<Names> =
+        serde_json::from_slice(&bytes).map_err(|error| IndexError::Damaged(error.to_string()))?;
+    match read.v {
         VERSION => Ok(read.inner),
         newer => Err(IndexError::Damaged(format!("it has version {newer}"))),
     }
 }
 
 fn write(home: &Home, names: Names) -> Result<(), IndexError> {
-    let document = Document { version: VERSION, inner: names };
+    let document = Document { v: VERSION, inner: names };
     let mut bytes = serde_json::to_vec_pretty(&document).unwrap_or_default();
     bytes.push(b'\n');
     Ok(Folder::make_all(home.path())?.replace(FILE, &bytes, 0o644)?)

@@ -2,11 +2,10 @@
 //! A plugin in the same repository is the skills below its directory; one elsewhere is listed by its
 //! own name, and what it has is seen when it is fetched.
 
-use metier_format::SkillName;
 use metier_format::text::visible_line;
 use serde_json::Value;
 
-use super::well_known::description;
+use super::well_known::{self, description};
 use super::{Contents, Listed, listed};
 use crate::limits::MAX_INDEX_SKILLS;
 use crate::reference::{Bases, Reference};
@@ -74,7 +73,7 @@ fn skills(
     let named = text("sha").or(text("ref")).map(|name| format!("#{name}")).unwrap_or_default();
     let reference = Reference::parse(&format!("{address}{named}"), bases)
         .map_err(|error| format!("{}: {error}", shown(name)))?;
-    let name = SkillName::parse(name).map_err(|error| error.to_string())?.to_string();
+    let name = well_known::name(name)?;
     let about = plugin.get("description").and_then(Value::as_str).unwrap_or_default();
     let reference = reference.to_string();
     Ok(vec![Listed { name, description: description(about), reference, digest: None }])

@@ -54,7 +54,7 @@ fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
     if !matches!(text("type")?, "skill-md" | "archive") {
         return Ok(None);
     }
-    let name = SkillName::parse(text("name")?).map_err(|error| error.to_string())?.to_string();
+    let name = name(text("name")?)?;
     let digest = text("digest")?.strip_prefix("sha256:").unwrap_or_default();
     if digest.len() != 64 || !digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
         return Err(format!("`{name}` has no digest that could be checked"));
@@ -66,6 +66,15 @@ fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
     }
     let description = description(text("description")?);
     Ok(Some(Listed { name, description, reference: at, digest: Some(digest.to_owned()) }))
+}
+
+/// The name of a skill, as the standard has names: an index is no place for odd ones.
+pub(super) fn name(text: &str) -> Result<String, String> {
+    let name = SkillName::parse(text).map_err(|error| error.to_string())?;
+    match name.faults().is_empty() {
+        true => Ok(name.to_string()),
+        false => Err(format!("`{}` is not a skill's name", visible_line(&short(text)))),
+    }
 }
 
 /// A description as it is kept: one line, not too long, nothing that a terminal obeys.

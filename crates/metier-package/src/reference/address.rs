@@ -47,7 +47,8 @@ fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference,
     let path = if place.is_known() { path.split('?').next().unwrap_or(path) } else { path };
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     // A `SKILL.md` by itself, unless a browser shows it in its repository.
-    let lone = place.is_web() && !place.is_known() && parts.len() > 1 && path.ends_with("/SKILL.md");
+    let lone =
+        place.is_web() && !place.is_known() && parts.len() > 1 && path.ends_with("/SKILL.md");
     if lone && inner.is_none() && requested.is_none() && viewed(&place, &parts).is_none() {
         return archive(&place, path);
     }

@@ -99,7 +99,8 @@ async fn tell(api: &Api, mut tail: Box<dyn Tail>, after: Option<u64>, client: &S
         let frames = match read {
             Ok(frames) => frames,
             Err(error) => {
-                let message = serde_json::json!({ "code": "journal_refused", "message": error.to_string() });
+                let message =
+                    serde_json::json!({ "code": "journal_refused", "message": error.to_string() });
                 send(client, format!("event: error\ndata: {message}\n\n")).await;
                 return;
             }

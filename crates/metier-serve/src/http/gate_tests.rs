@@ -21,7 +21,8 @@ fn a_request_is_for_this_machine_by_its_own_name_only() {
     let check = |host: &str, expect: &str| {
         assert_eq!(ask(&gate, "/v1/list", &[("host", host)]), expect, "{host}");
     };
-    for host in ["localhost", "LocalHost:7777", "127.0.0.1:80", "127.9.9.9", "[::1]", "[::1]:7777"] {
+    for host in ["localhost", "LocalHost:7777", "127.0.0.1:80", "127.9.9.9", "[::1]", "[::1]:7777"]
+    {
         check(host, "in");
     }
     for host in [
@@ -81,7 +82,8 @@ fn pages_of_others_may_not_ask() {
     check("origin", "http://localhost:7777", "in");
     check("origin", "https://localhost:7777", "in");
     check("origin", "https://tools.example", "in");
-    for origin in ["null", "http://localhost:3000", "http://localhost", "https://evil.example", ""] {
+    for origin in ["null", "http://localhost:3000", "http://localhost", "https://evil.example", ""]
+    {
         check("origin", origin, "wrong_origin");
     }
     check("sec-fetch-site", "cross-site", "wrong_origin");

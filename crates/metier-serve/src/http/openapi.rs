@@ -102,7 +102,8 @@ fn parameters(capability: &Capability) -> Value {
 fn failures(capability: &Capability) -> BTreeMap<u16, Vec<&'static str>> {
     let mut by_status: BTreeMap<u16, Vec<&'static str>> = BTreeMap::new();
     let own = capability.errors.iter().map(|code| (status(code).as_u16(), *code));
-    let always = ALWAYS.iter().flat_map(|(status, codes)| codes.iter().map(|code| (*status, *code)));
+    let always =
+        ALWAYS.iter().flat_map(|(status, codes)| codes.iter().map(|code| (*status, *code)));
     for (status, code) in always.chain(own) {
         let codes = by_status.entry(status).or_default();
         if !codes.contains(&code) {

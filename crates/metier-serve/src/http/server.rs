@@ -20,8 +20,7 @@ use super::routes::{Api, routes};
 use super::timed::Timed;
 use crate::desk::Host;
 use crate::limits::{
-    LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS,
-    STOP_GRACE, WRITE_TIME,
+    LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS, STOP_GRACE, WRITE_TIME,
 };
 
 /// How long accepting waits when the system has no more sockets.

@@ -21,7 +21,8 @@ fn a_token_is_long_enough_and_fits_a_header() {
 fn only_the_whole_token_is_right() {
     // U3
     let token = Token::parse(GOOD).unwrap();
-    for header in ["Bearer 0123456789abcdef", "bearer 0123456789abcdef", "BEARER  0123456789abcdef "]
+    for header in
+        ["Bearer 0123456789abcdef", "bearer 0123456789abcdef", "BEARER  0123456789abcdef "]
     {
         assert!(token.is_in(header.as_bytes()), "{header}");
     }

@@ -178,10 +178,8 @@ fn machines_hear_of_health_and_numbers_and_people_see_a_page() {
 fn mcp_is_served_beside_it_with_sessions_of_its_own() {
     // U2, U3
     let server = Served::start(&Arc::new(Ground::usual()));
-    let headers = [
-        ("Content-Type", "application/json"),
-        ("Accept", "application/json, text/event-stream"),
-    ];
+    let headers =
+        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"}}});

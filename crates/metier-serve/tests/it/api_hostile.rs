@@ -150,7 +150,8 @@ fn more_clients_than_there_are_seats_wait_their_turn() {
     let idle: Vec<_> = (0..MAX_CONNECTIONS).map(|_| server.connect()).collect();
     let mut late = server.connect();
     late.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    late.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    late.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
     let mut byte = [0];
     assert!(late.read(&mut byte).is_err(), "every seat is taken");
     drop(idle);

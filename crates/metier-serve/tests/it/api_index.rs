@@ -53,7 +53,8 @@ fn what_a_machine_has_already_is_not_sent_again() {
 fn what_is_not_offered_is_not_there() {
     // P6, U3
     let server = Served::start(&Arc::new(Ground::usual()));
-    for file in ["stranger.tar.gz", "nope.tar.gz", "free", "free.zip", "..%2Ffree.tar.gz", ".tar.gz"]
+    for file in
+        ["stranger.tar.gz", "nope.tar.gz", "free", "free.zip", "..%2Ffree.tar.gz", ".tar.gz"]
     {
         let answer = server.get(&format!("/.well-known/agent-skills/{file}"));
         assert_eq!(answer.refusal().0, 404, "{file}");

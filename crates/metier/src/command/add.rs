@@ -12,8 +12,8 @@ use serde_json::json;
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, index_error, record_error, report,
-    shapes, show,
+    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, index_error,
+    record_error, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};

@@ -32,7 +32,10 @@ fn what_one_machine_serves_another_finds_and_installs() {
     let index = &added.json()["indexes"][0];
     assert_eq!((&index["name"], &index["skills"]), (&json!("team"), &json!(2)));
     let found = metier(&taker, &["index", "search", "form", "--json"]).json();
-    assert_eq!((&found["hits"][0]["index"], &found["hits"][0]["name"]), (&json!("team"), &json!("forms")));
+    assert_eq!(
+        (&found["hits"][0]["index"], &found["hits"][0]["name"]),
+        (&json!("team"), &json!("forms"))
+    );
     let taken = metier(&taker, &["add", "index:team/charts", "--yes", "--json"]);
     assert_eq!(taken.code, 0, "{}", taken.stderr);
     let source = format!("{}/.well-known/agent-skills/charts.tar.gz", server.url());

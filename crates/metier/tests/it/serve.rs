@@ -231,7 +231,8 @@ fn others_are_listened_to_only_with_a_token() {
     let check = |token: &str, mode: u32, says: &str| {
         let path = world.write("project/token", token);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        let run = crate::metier(&world, &["serve", "--listen", "0.0.0.0:0", "--token-file", "token"]);
+        let run =
+            crate::metier(&world, &["serve", "--listen", "0.0.0.0:0", "--token-file", "token"]);
         assert_eq!(run.code, 2, "{}", run.stderr);
         assert!(run.stderr.contains(says), "{}", run.stderr);
     };
