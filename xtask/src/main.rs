@@ -12,6 +12,7 @@
 
 mod bench;
 mod check;
+mod crash;
 mod fuzz;
 mod mcp;
 mod process;
@@ -69,6 +70,12 @@ const TASKS: &[Task] = &[
         arguments: "",
         about: "the MCP server before the official judges, installed when they are missing",
         run: |_| mcp::run(),
+    },
+    Task {
+        name: "crash",
+        arguments: "[--quick]",
+        about: "kill and fail `add`, `update`, `remove` and `sync` at every system call; needs strace",
+        run: crash::run,
     },
     Task {
         name: "sanitize",

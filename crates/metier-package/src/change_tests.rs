@@ -186,6 +186,41 @@ fn whichever_call_fails_there_is_the_old_state_or_the_new_one() {
     }
 }
 
+/// The variables by which a test is told to be the process that is killed.
+const KILL_IN: &str = "METIER_TEST_KILL_IN";
+const KILL_AT: &str = "METIER_TEST_KILL_AT";
+
+#[test]
+fn a_process_that_is_killed_leaves_the_old_state_or_the_new_one() {
+    #![expect(clippy::disallowed_methods, reason = "the test starts itself again to be killed")]
+    // P5
+    let update = &ACTS[1];
+    if let (Ok(path), Ok(at)) = (std::env::var(KILL_IN), std::env::var(KILL_AT)) {
+        let ground = Ground::at(std::path::Path::new(&path));
+        let fault = Some((at.parse().unwrap(), Fault::Killed));
+        let _ = faults::with(fault, || (update.run)(&ground, &Place::Personal));
+        return;
+    }
+    let (ground, place) = prepared(update, 0);
+    let (_, calls) = faults::with(None, || (update.run)(&ground, &place));
+    for at in (0..calls.len()).step_by(2 * stride()) {
+        let (ground, place) = prepared(update, 0);
+        let itself = "change::tests::a_process_that_is_killed_leaves_the_old_state_or_the_new_one";
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", itself])
+            .env(KILL_IN, ground.path())
+            .env(KILL_AT, at.to_string())
+            .stdout(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        assert_eq!(signal, Some(9), "killed at {at}, {}", calls[at]);
+        let context = format!("killed at {at}, {}", calls[at]);
+        read(update, &ground, &place, &context);
+        check_settled(update, &ground, &place, &context);
+    }
+}
+
 #[test]
 fn what_was_left_unfinished_is_said() {
     // P5
@@ -227,6 +262,14 @@ fn a_note_that_is_not_as_it_was_written_is_not_guessed_at() {
     ground.write("home/pending.json", "{\"act\":");
     let error = Hand::take(&ground.home).unwrap_err();
     assert!(matches!(error, ChangeError::Record(RecordError::Damaged { .. })), "{error}");
+}
+
+#[test]
+fn a_home_that_is_no_directory_is_said() {
+    // P5
+    let ground = Ground::new();
+    ground.write("home", "a file");
+    assert!(matches!(Hand::take(&ground.home), Err(ChangeError::Turn(_))));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn a_tree_is_kept_once_and_read_only() {
     let again = stage(&keep, &ground, 1);
     assert!(again.draft.is_none());
     keep.publish(&again, &turn).unwrap();
-    assert_eq!(keep.trees().unwrap(), [first.tree.clone()]);
+    assert_eq!(keep.trees().unwrap(), [first.tree.as_str()]);
     for path in ["SKILL.md", "scripts", "scripts/run.sh", ""] {
         let mode = rustix::fs::stat(keep.path(&first.tree).join(path)).unwrap().st_mode;
         assert_eq!(mode & 0o222, 0, "{path}");
@@ -61,7 +61,7 @@ fn two_who_bring_the_same_tree_do_not_meet() {
     let second = keep.stage(&staged.tree, &staged.directory, 1).unwrap();
     keep.publish(&first, &turn).unwrap();
     keep.publish(&second, &turn).unwrap();
-    assert_eq!(Folder::open(&ground.home.store()).unwrap().names().unwrap(), [first.tree.clone()]);
+    assert_eq!(Folder::open(&ground.home.store()).unwrap().names().unwrap(), [first.tree.as_str()]);
     let third = stage(&keep, &ground, 2);
     keep.discard(&third);
     assert_eq!(keep.trees().unwrap().len(), 1);

@@ -244,6 +244,22 @@ impl Vouch for Ledger {
         self.read();
         self.answer(directory, depth)
     }
+
+    fn recorded(&self, _name: &SkillName, directory: &Path) -> Vouched {
+        let mut books = self.books();
+        let Some(key) = books.key(&self.home, directory) else { return Vouched::default() };
+        let Expected { approval, pinned, .. } = books.expected(&key);
+        Vouched {
+            source: pinned.as_ref().map(|pinned| pinned.locked.source.clone()),
+            commit: pinned.as_ref().and_then(|pinned| pinned.locked.commit.clone()),
+            tree: approval
+                .as_ref()
+                .map(|approval| approval.tree.clone())
+                .or_else(|| pinned.as_ref().map(|pinned| pinned.tree.clone())),
+            approval: approval.as_ref().map(Approval::shown),
+            ..Vouched::default()
+        }
+    }
 }
 
 impl Books {

@@ -25,6 +25,10 @@ fn installed_and_approved_content_is_vouched_for_with_its_whole_chain() {
             assert_eq!(vouched.approval.as_deref(), Some("ada at 2031-05-06T07:08:09"));
             assert_eq!(vouched.tree.unwrap().len(), 64);
         }
+        let directory = place.directory(&ground.home, "pdf");
+        let written = ledger(&ground).recorded(&name("pdf"), &directory);
+        let looked = standing(&ground, &place, Depth::Bytes);
+        assert_eq!(written, Vouched { standing: Standing::Unknown, ..looked });
     }
 }
 

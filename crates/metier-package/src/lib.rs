@@ -50,8 +50,10 @@ pub mod verify;
 pub mod wanted;
 
 #[cfg(test)]
+#[path = "fixture_tests.rs"]
 mod fixture;
 #[cfg(test)]
+#[path = "tampers_tests.rs"]
 mod tampers;
 
 pub use atomic::DiskError;

@@ -1,1 +1,53 @@
+use super::*;
+use crate::fixture::{Ground, by, name};
+use crate::install::Drift;
 
+#[test]
+fn a_removed_skill_leaves_nothing_behind_but_its_kept_copy() {
+    // P3
+    let ground = Ground::new();
+    for place in [Place::Personal, ground.project()] {
+        ground.install(&place, "pdf", 1).unwrap();
+        ground.install(&place, "notes", 1).unwrap();
+        let outcome = ground.remove(&place, "pdf").unwrap();
+        assert!(outcome.done[0].after.is_none());
+        assert_eq!(
+            (ground.version(&place, "pdf"), ground.version(&place, "notes")),
+            (None, Some(1))
+        );
+        for file in ["skills.lock", "skills.toml"] {
+            let text = ground.text(place.base(&ground.home).join(file));
+            assert!(!text.contains("pdf") && text.contains("notes"), "{text}");
+        }
+        ground.rollback(&place, "pdf").unwrap();
+        assert_eq!(ground.version(&place, "pdf"), Some(1));
+    }
+}
+
+#[test]
+fn all_that_are_named_are_removed_or_none() {
+    // P3
+    let ground = Ground::new();
+    let by = by();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    let request = ground.request(&Place::Personal, &by);
+    let error = remove(&request, &[name("pdf"), name("nobody")]).unwrap_err();
+    assert!(matches!(error, ChangeError::NotInstalled(_)), "{error}");
+    assert_eq!(ground.version(&Place::Personal, "pdf"), Some(1));
+    let request = Request { drift: Drift::Replace, ..request };
+    remove(&request, &[name("pdf")]).unwrap();
+    assert_eq!(ground.version(&Place::Personal, "pdf"), None);
+}
+
+#[test]
+fn a_skill_that_is_gone_already_can_be_removed() {
+    // P3
+    let ground = Ground::new();
+    let place = ground.project();
+    ground.install(&place, "pdf", 1).unwrap();
+    let skills =
+        crate::atomic::Folder::open(&ground.path().join("project/.agents/skills")).unwrap();
+    skills.remove("pdf").unwrap();
+    ground.remove(&place, "pdf").unwrap();
+    assert!(!ground.text("project/skills.lock").contains("pdf"));
+}

@@ -56,10 +56,9 @@ pub fn look(home: &Home, place: &Place, pinned: &Pinned) -> Verified {
     let (differences, fault) = match read_tree(&directory) {
         Ok(found) => {
             let mut differences = compare(&pinned.files, &found);
-            match stamp::look(&directory) {
-                Ok(stamps) => differences.extend(stamp::odd_rights(&stamps)),
-                // A name no lock can spell is among the extra files already.
-                Err(_) => {}
+            // A name that has no stamps no lock can spell, so it is among the extra files already.
+            if let Ok(stamps) = stamp::look(&directory) {
+                differences.extend(stamp::odd_rights(&stamps));
             }
             differences.sort();
             differences.dedup();

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
-use metier_store::vouch::{Depth, Vouch};
-use metier_store::{Store, suggest};
+use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
+use metier_store::{Found, Layer, Store, suggest};
 use serde::Serialize;
 
 use crate::arguments::Base;
@@ -239,6 +239,24 @@ impl Session {
     /// What stops a script that runs, from now on.
     pub fn set_cancel(&mut self, cancel: metier_sandbox::Cancel) {
         self.setup.scripts.cancel = cancel;
+    }
+
+    /// What is written down about a candidate, without a look at its content.
+    pub(crate) fn recorded(&self, found: &Found) -> Vouched {
+        let catalog = &self.setup.catalog;
+        match catalog.layer(found) {
+            Layer::Bundled => Vouched::default(),
+            _ => self.setup.vouch.recorded(&found.name, &catalog.directory(found)),
+        }
+    }
+
+    /// What is known about the content of a candidate now.
+    pub(crate) fn standing(&self, found: &Found) -> Vouched {
+        let catalog = &self.setup.catalog;
+        match catalog.layer(found) {
+            Layer::Bundled => Vouched { standing: Standing::Approved, ..Vouched::default() },
+            _ => self.setup.vouch.vouch(&found.name, &catalog.directory(found), Depth::Stamps),
+        }
     }
 
     /// The failure of a name that nothing has.

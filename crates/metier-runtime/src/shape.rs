@@ -6,7 +6,7 @@ use std::path::Path;
 use metier_format::{Diagnostic, Mode};
 use metier_store::catalog::{Hidden, Shadowed, Visibility};
 use metier_store::discover::Note;
-use metier_store::vouch::Standing;
+use metier_store::vouch::{Standing, Vouched};
 use metier_store::{Catalog, Entry, Found, Skipped};
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub const UNTRUSTED: &str = "belongs to a project that is not trusted";
 
 /// Why a skill is not active whose content somebody touched, as a clause that follows its name.
-pub(crate) const CHANGED: &str = "changed since it was approved";
+pub const CHANGED: &str = "changed since it was approved";
 
 /// One skill of the catalog.
 #[derive(Debug, Serialize)]
@@ -40,6 +40,12 @@ pub struct SkillShape<'a> {
     /// Why it is not active, in a clause that follows the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Where it was installed from, when it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The commit it was installed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// What is wrong with it without keeping it from loading.
     pub diagnostics: Vec<DiagnosticShape<'a>>,
 }
@@ -97,6 +103,12 @@ impl<'a> SkillShape<'a> {
         Self::new(catalog, &hidden.found, "hidden", Some(hidden.reason.sentence()))
     }
 
+    /// The same with where it is from, as `recorded` says.
+    #[must_use]
+    pub fn from(self, recorded: &Vouched) -> Self {
+        Self { source: recorded.source.clone(), commit: recorded.commit.clone(), ..self }
+    }
+
     fn new(
         catalog: &Catalog,
         found: &'a Found,
@@ -115,6 +127,8 @@ impl<'a> SkillShape<'a> {
             version: facts.and_then(|facts| facts.version.as_deref()),
             visibility,
             reason,
+            source: None,
+            commit: None,
             diagnostics: diagnostics(&found.diagnostics),
         }
     }

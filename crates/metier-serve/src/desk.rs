@@ -147,3 +147,7 @@ impl Drop for Desk {
         let _ = self.close();
     }
 }
+
+#[cfg(test)]
+#[path = "desk_tests.rs"]
+mod tests;

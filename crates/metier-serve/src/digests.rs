@@ -53,3 +53,7 @@ fn digested(
     }
     Some(files)
 }
+
+#[cfg(test)]
+#[path = "digests_tests.rs"]
+mod tests;

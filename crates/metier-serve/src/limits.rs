@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+/// How long a client over HTTP may be silent before its session ends. People leave an agent open
+/// over a meeting or a night; agents mostly do not say goodbye.
+pub const MAX_IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+
 /// Longest message a client may send, in bytes: a script's arguments and standard input fit, a
 /// client that never ends its line does not fill the memory.
 pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;

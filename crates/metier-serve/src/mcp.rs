@@ -20,6 +20,7 @@ mod uri;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
@@ -29,8 +30,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
-    ResourcesCapability, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolsCapability,
+    PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ResourcesCapability, ServerCapabilities, ServerConfig,
+    SubscriptionFilter, ToolsCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -48,6 +50,9 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
+
+/// How often the thread that waits for changes looks whether anybody is left to be told.
+const ATTENTION: Duration = Duration::from_secs(1);
 
 /// What all clients of one server share.
 pub struct Service {
@@ -87,9 +92,11 @@ impl Service {
         let _ = std::thread::Builder::new().name("metier-changes".to_owned()).spawn(move || {
             // Where the files cannot be watched, the catalog's time still runs out.
             let _watch = host.watch().ok().flatten();
-            while updates.recv().is_ok() {
+            while let Ok(update) = updates.recv_timeout(ATTENTION) {
                 let Some(service) = service.upgrade() else { return };
-                service.changes.send_modify(|count| *count += 1);
+                if update.is_some() {
+                    service.changes.send_modify(|count| *count += 1);
+                }
             }
         });
     }
@@ -106,9 +113,13 @@ impl Service {
 }
 
 impl Server {
-    /// The desk this request belongs to: this connection's, or that of the session it names.
+    /// The desk this request belongs to: this connection's, or that of the session it names. A
+    /// client with a handshake has one session and names none.
     fn desk(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
-        match context.meta.0.get(SESSION_KEY).and_then(serde_json::Value::as_str) {
+        let version = context.protocol_version();
+        let stateless = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let named = context.meta.0.get(SESSION_KEY).and_then(serde_json::Value::as_str);
+        match named.filter(|_| stateless) {
             Some(name) => self.service.server(Some(name.to_owned())).desk,
             None => Arc::clone(&self.desk),
         }
@@ -243,6 +254,12 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
+        if uri == skills::INDEX {
+            let index = |service: &Service, catalog: &Catalog| {
+                skills::index(&**service.host.index().store(), catalog)
+            };
+            return self.look(index).await.map(Into::into);
+        }
         let read = self.act(&context, move |session| resources::read(session, &uri)).await?;
         read.map_err(|error| refused(&error))?.map(Into::into)
     }

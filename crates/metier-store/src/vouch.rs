@@ -14,6 +14,12 @@ use crate::layer::Layer;
 pub trait Vouch: Send + Sync {
     /// What is known about the skill called `name` in `directory`, as its content is now.
     fn vouch(&self, name: &SkillName, directory: &Path, depth: Depth) -> Vouched;
+
+    /// What is written down about the skill called `name` in `directory`. Nobody looks at the
+    /// content, so the standing is unknown.
+    fn recorded(&self, _name: &SkillName, _directory: &Path) -> Vouched {
+        Vouched::default()
+    }
 }
 
 /// How closely the content is looked at.

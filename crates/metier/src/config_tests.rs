@@ -6,9 +6,10 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_store::disclose::Style;
+use metier_store::vouch::Depth;
 use metier_store::{Layer, Precedence};
 
-use super::{Config, ConfigError, KEYS, default_path, table};
+use super::{Config, ConfigError, KEYS, PackageConfig, default_path, table};
 use crate::args::ColorChoice;
 use crate::env::Environment;
 use crate::error::{CommandError, Kind};
@@ -55,6 +56,12 @@ first-argument = 1
 [journal]
 durability = "frame"
 artifacts = false
+
+[packages]
+repositories = "https://git.example"
+require-signature = true
+signers = "signers"
+verify = "bytes"
 
 [policy]
 files = ["rules.toml", "~/more.toml"]
@@ -112,6 +119,13 @@ fn every_key_is_read() {
         programs: config.session.programs.clone(),
     };
     assert_eq!(config.session, session);
+    let packages = PackageConfig {
+        repositories: Some("https://git.example".to_owned()),
+        require_signature: true,
+        signers: Some(PathBuf::from("/etc/metier/signers")),
+        verify: Some(Depth::Bytes),
+    };
+    assert_eq!(config.packages, packages);
     assert_eq!(config.session.hosts["codex"][0].names, ["ask_me"]);
     assert_eq!(config.session.programs[0].names, ["again"]);
     // The sample above leaves out no key of the table.

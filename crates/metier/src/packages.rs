@@ -25,6 +25,7 @@ use serde::Serialize;
 use crate::clock::{SystemClock, shown};
 use crate::env;
 use crate::error::CommandError;
+use crate::interrupt::Interrupt;
 use crate::settings::Settings;
 use crate::ui::{self, Ui};
 use crate::view::checked_name;
@@ -136,8 +137,12 @@ pub(crate) fn installed(
 /// Brings to an end what an earlier process left unfinished, if nobody is at it.
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
-    if let Ok(Some(repaired)) = metier_package::installed::repair(&home) {
-        remark(Some(&repaired), ui);
+    match metier_package::installed::repair(&home) {
+        Ok(repaired) => remark(repaired.as_ref(), ui),
+        Err(error) => {
+            let said = change_error(error).message();
+            ui.note(&format!("warning: what was left unfinished stays so: {said}"));
+        }
     }
 }
 
@@ -177,7 +182,7 @@ impl Fetching {
         }
         Ok(Self {
             runner: Runner::new(),
-            cancel: Cancel::never(),
+            cancel: Interrupt::cancel()?,
             scratch: Scratch::new().map_err(CommandError::failed)?,
             cache: home.path().join("cache"),
             home,

@@ -45,7 +45,7 @@ impl Serving {
         session::ids(settings, &stream.session)?;
         let making = IndexSettings {
             limits: settings.limits,
-            precedence: settings.precedence.clone(),
+            precedence: settings.precedence,
             selection: settings.selection.clone(),
             ttl: CATALOG_TTL,
         };
@@ -185,6 +185,13 @@ impl Vouch for Fresh {
         match packages::ledger(&self.0) {
             Some(ledger) => ledger.vouch(name, directory, depth),
             None => Nobody.vouch(name, directory, depth),
+        }
+    }
+
+    fn recorded(&self, name: &SkillName, directory: &Path) -> Vouched {
+        match packages::ledger(&self.0) {
+            Some(ledger) => ledger.recorded(name, directory),
+            None => Vouched::default(),
         }
     }
 }

@@ -63,6 +63,14 @@ impl View {
         Self { store, catalog, faults: ledger.faults(), vouch: Arc::new(ledger) }
     }
 
+    /// What is written down about a candidate, without a look at its content.
+    pub(crate) fn recorded(&self, found: &Found) -> Vouched {
+        if self.catalog.layer(found) == Layer::Bundled {
+            return Vouched::default();
+        }
+        self.vouch.recorded(&found.name, &self.catalog.directory(found))
+    }
+
     /// A view of nothing.
     pub(crate) fn nothing() -> Self {
         Self {

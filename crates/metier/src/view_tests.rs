@@ -85,7 +85,7 @@ fn the_hint_names_the_folder_that_would_have_to_be_trusted() {
     let view = View::open(&settings);
     let hint = trust_hint(&view.catalog, &settings).unwrap();
     let project = world.project().canonicalize().unwrap();
-    assert!(hint.contains(&format!("adding `{}` to", project.display())), "{hint}");
+    assert!(hint.contains(&format!("`metier trust {}`", project.display())), "{hint}");
     let mut ui = Ui::plain(None);
     view.remark(&settings, false, &mut ui);
     assert!(ui.messages().contains(&hint), "{}", ui.messages());

@@ -272,6 +272,9 @@ impl Place {
     /// The URL of the repository at these parts of a path.
     fn repository(&self, parts: &[&str]) -> Result<String, ReferenceError> {
         check_parts(parts)?;
+        if parts.is_empty() {
+            return Err(ReferenceError::Repository(String::new()));
+        }
         let two = TWO_PARTS.contains(&&*self.host) && self.is_web();
         if (two && parts.len() != 2) || (self.is_known() && parts.len() < 2) {
             return Err(ReferenceError::Repository(parts.join("/")));

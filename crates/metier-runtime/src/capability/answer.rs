@@ -3,11 +3,12 @@
 
 use metier_format::{AllowedTools, Manifest};
 use metier_policy::{Ruling, Verdict};
-use metier_store::catalog::Visibility;
+use metier_store::catalog::{Hidden, Visibility};
 use metier_store::disclose::Report;
 use metier_store::store::{Resource, Skill};
 use metier_store::tokens::{self, Tokens};
-use metier_store::{Catalog, Entry, Scripts};
+use metier_store::vouch::Vouched;
+use metier_store::{Catalog, Entry, Found, Scripts};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -80,6 +81,12 @@ pub struct ShownSkill<'a> {
     pub tokens: Tiers,
     /// SHA-256 of the SKILL.md.
     pub digest: &'a str,
+    /// The digest of the tree that was locked or approved.
+    pub tree: Option<String>,
+    /// Who said yes to it.
+    pub approval: Option<String>,
+    /// What is not as it was when it was locked or approved.
+    pub differences: Vec<String>,
 }
 
 /// One file of a skill.
@@ -183,13 +190,15 @@ pub struct FrameList {
 }
 
 impl<'a> Listing<'a> {
-    /// The whole catalog; with `all` also what the selection leaves out.
+    /// The whole catalog, with what is `recorded` of where each skill is from; with `all` also what
+    /// the selection leaves out.
     #[must_use]
-    pub fn whole(catalog: &'a Catalog, all: bool) -> Self {
+    pub fn whole(catalog: &'a Catalog, all: bool, recorded: impl Fn(&Found) -> Vouched) -> Self {
         let hidden = if all { catalog.hidden.as_slice() } else { &[] };
-        let mut skills: Vec<_> =
-            catalog.entries.iter().map(|entry| SkillShape::entry(catalog, entry)).collect();
-        skills.extend(hidden.iter().map(|hidden| SkillShape::hidden(catalog, hidden)));
+        let winner = |e: &'a Entry| SkillShape::entry(catalog, e).from(&recorded(&e.found));
+        let mut skills: Vec<_> = catalog.entries.iter().map(winner).collect();
+        let left_out = |h: &'a Hidden| SkillShape::hidden(catalog, h).from(&recorded(&h.found));
+        skills.extend(hidden.iter().map(left_out));
         if all {
             skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
         }
@@ -273,7 +282,17 @@ impl<'a> ShownSkill<'a> {
             omitted: loaded.resources.omitted,
             tokens: Tiers { catalog: count(&line), body: count(&loaded.body) },
             digest: &loaded.digest,
+            tree: None,
+            approval: None,
+            differences: Vec::new(),
         }
+    }
+
+    /// The same with what is known about its content.
+    #[must_use]
+    pub fn with(self, vouched: Vouched) -> Self {
+        let Vouched { tree, approval, differences, .. } = vouched;
+        Self { tree, approval, differences, ..self }
     }
 }
 

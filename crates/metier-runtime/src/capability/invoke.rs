@@ -63,7 +63,9 @@ pub fn invoke(session: &mut Session, call: Call) -> Answer {
 fn list(session: &Session, arguments: &Arguments, asker: Trigger) -> Value {
     let catalog = session.catalog();
     let listing = match asker {
-        Trigger::Manual => Listing::whole(catalog, arguments.flag("all")),
+        Trigger::Manual => {
+            Listing::whole(catalog, arguments.flag("all"), |found| session.recorded(found))
+        }
         Trigger::Auto => Listing::for_model(catalog, session.state().catalog.clone()),
     };
     json(&listing.page(arguments.text("after"), arguments.number("limit").map(size)))
@@ -86,10 +88,11 @@ fn search(session: &Session, arguments: &Arguments, asker: Trigger) -> Value {
 fn show(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     let entry = look_up(session, arguments, asker)?;
     let loaded = session.store().load(&entry.location()).map_err(CapabilityError::Load)?;
-    let mut skill = SkillShape::entry(session.catalog(), entry);
+    let vouched = session.standing(&entry.found);
+    let mut skill = SkillShape::entry(session.catalog(), entry).from(&vouched);
     skill.diagnostics = shape::diagnostics(&loaded.diagnostics);
     let scripts = Scripts::in_store(session.store(), &entry.location(), &loaded);
-    Ok(json(&ShownSkill::of(skill, &loaded, &scripts, false)))
+    Ok(json(&ShownSkill::of(skill, &loaded, &scripts, false).with(vouched)))
 }
 
 fn explain(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {

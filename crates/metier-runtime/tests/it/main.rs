@@ -17,3 +17,4 @@ mod script;
 mod session;
 mod simulation;
 mod together;
+mod vouched;

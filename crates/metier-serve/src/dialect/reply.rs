@@ -95,3 +95,7 @@ pub(super) fn enveloped(mut answer: Value) -> Reply {
 pub(super) fn text_of<'a>(arguments: &'a Value, name: &str) -> &'a str {
     arguments.get(name).and_then(Value::as_str).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[path = "reply_tests.rs"]
+mod tests;

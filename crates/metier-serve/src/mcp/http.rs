@@ -9,7 +9,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::Service;
-use crate::limits::MAX_MESSAGE_BYTES;
+use crate::limits::{MAX_IDLE, MAX_MESSAGE_BYTES};
 
 /// Who may talk to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub fn http_service(service: &Arc<Service>, settings: &HttpSettings) -> Router {
     }
     let service = Arc::clone(service);
     let factory = move || Ok(service.server(None));
-    let manager = Arc::new(LocalSessionManager::default());
-    Router::new().route_service("/mcp", StreamableHttpService::new(factory, manager, config))
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = Some(MAX_IDLE);
+    let mcp = StreamableHttpService::new(factory, Arc::new(manager), config);
+    Router::new().route_service("/mcp", mcp)
 }

@@ -29,3 +29,7 @@ pub(super) fn page<'a, T>(
 fn invalid() -> ErrorData {
     ErrorData::invalid_params("this cursor was not given out here", None)
 }
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

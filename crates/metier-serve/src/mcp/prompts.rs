@@ -111,3 +111,7 @@ fn explain(name: &str, error: &ActivationError) -> ErrorData {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "prompts_tests.rs"]
+mod tests;

@@ -104,3 +104,7 @@ pub(super) fn mime_type(path: &str, binary: bool) -> &'static str {
         None => "text/plain",
     }
 }
+
+#[cfg(test)]
+#[path = "resources_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use metier_store::{Catalog, Entry, Store};
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::{ErrorCode, ErrorData, ReadResourceResult, ResourceContents};
 use serde_json::{Map, Value, json};
 
 use super::page::page;
@@ -15,6 +15,25 @@ use crate::yaml_json;
 
 /// How long an answer may be kept, in milliseconds. Files change when people edit them.
 const TTL_MS: u64 = 5_000;
+
+/// Where agents that were built before the extension was settled look for skills.
+pub(super) const INDEX: &str = "skill://index.json";
+
+/// Most skills of that index; those agents drop what is beyond.
+const INDEXED: usize = 100;
+
+/// The index such an agent reads: each skill's frontmatter, address and digest.
+pub(super) fn index(store: &dyn Store, catalog: &Catalog) -> ReadResourceResult {
+    let entry = |entry: &Entry| {
+        let skill = skill(store, entry)?;
+        let digest = skill.pointer("/resources/0/digest").cloned();
+        Some(json!({ "frontmatter": skill["frontmatter"], "url": skill["uri"], "digest": digest }))
+    };
+    let skills: Vec<Value> = standard(catalog).take(INDEXED).filter_map(entry).collect();
+    let text = json!({ "skills": skills }).to_string();
+    let contents = ResourceContents::text(text, INDEX).with_mime_type("application/json");
+    ReadResourceResult::new(vec![contents])
+}
 
 /// The answer to one of the extension's methods.
 pub(super) fn answer(

@@ -105,3 +105,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
         self.inner.close().await
     }
 }
+
+#[cfg(test)]
+#[path = "stdio_tests.rs"]
+mod tests;

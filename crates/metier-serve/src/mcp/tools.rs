@@ -59,3 +59,7 @@ fn object(value: Value) -> Arc<JsonObject> {
         _ => JsonObject::new(),
     })
 }
+
+#[cfg(test)]
+#[path = "tools_tests.rs"]
+mod tests;

@@ -293,5 +293,11 @@ fn a_request_without_a_handshake_may_name_its_session() {
         let guard = call("tool_guard", json!({"tool": "Write", "arguments": {}}));
         let ruled = second.get("tools/call", guard).await;
         assert_eq!(ruled["structuredContent"]["verdict"], "deny", "what was active still is");
+        let mut third = attach(&service, None);
+        third.begin("2025-11-25").await;
+        let meta = json!({ SESSION_KEY: "mine" });
+        let asked = json!({"name": "skill_status", "arguments": {}, "_meta": meta});
+        let status = third.get("tools/call", asked).await;
+        assert_ne!(status["structuredContent"]["session"], "mine", "who shook hands has its own");
     });
 }

@@ -21,14 +21,16 @@ fn each_skill_a_model_may_use_is_a_tool() {
     let session = session();
     let tools = Dialect::Chibi.tools(session.catalog());
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    for name in ["read_skill_file", "skill_git-helper", "skill_free", "skill_reader"] {
+    for name in
+        ["read_skill_file", "run_skill_script", "skill_git-helper", "skill_free", "skill_reader"]
+    {
         assert!(names.contains(&name), "{names:?}");
     }
     let long = "a".repeat(60);
     let store =
         MemoryStore::new(Layer::Personal).file(&format!("{long}/SKILL.md"), skill(&long, ""));
     let tools = Dialect::Chibi.tools(Ground::over(store).session(Dialect::Chibi.again()).catalog());
-    assert_eq!(tools.len(), 1, "no provider takes a name that long");
+    assert_eq!(tools.len(), 2, "no provider takes a name that long");
 }
 
 #[test]

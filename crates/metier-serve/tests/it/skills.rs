@@ -51,6 +51,26 @@ fn every_file_is_named_once_and_is_what_its_digest_says() {
 }
 
 #[test]
+fn agents_from_before_the_extension_find_an_index() {
+    // U2
+    run(async {
+        let mut wire = client(Ground::usual()).await;
+        let read = wire.get("resources/read", json!({"uri": "skill://index.json"})).await;
+        let content = &read["contents"][0];
+        assert_eq!(content["mimeType"], "application/json");
+        let index: Value = serde_json::from_str(content["text"].as_str().unwrap()).unwrap();
+        let listed = wire.get("skills/list", json!({})).await;
+        let (old, new) =
+            (index["skills"].as_array().unwrap(), listed["skills"].as_array().unwrap());
+        assert_eq!(old.len(), new.len());
+        for (old, new) in old.iter().zip(new) {
+            assert_eq!((&old["url"], &old["frontmatter"]), (&new["uri"], &new["frontmatter"]));
+            assert_eq!(old["digest"], new["resources"][0]["digest"]);
+        }
+    });
+}
+
+#[test]
 fn what_is_not_there_is_an_error_that_names_it() {
     // U2, R1
     run(async {

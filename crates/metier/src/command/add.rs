@@ -236,8 +236,8 @@ fn chosen(skills: Vec<Staged>, args: &AddArgs, ui: &mut Ui) -> Result<Vec<Staged
     let mut picked = Vec::new();
     for (number, staged) in (1..).zip(skills) {
         let number: i32 = number;
-        let is_meant = |word: &&str| *word == staged.name.as_str() || **word == number.to_string();
-        if wanted.iter().any(|word| is_meant(&word)) {
+        let is_meant = |word: &&str| *word == staged.name.as_str() || **word == *number.to_string();
+        if wanted.iter().any(is_meant) {
             picked.push(staged);
         }
     }

@@ -42,6 +42,12 @@ struct Checked<'a> {
     layer: &'static str,
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     scripts: usize,
     toolsets: usize,
@@ -83,8 +89,9 @@ pub(crate) fn run(_args: &CheckArgs, settings: &Settings, ui: &mut Ui) -> Comman
 /// Every candidate that won or was left out, by name, then every file that cannot be loaded.
 fn check<'a>(view: &'a View, settings: &Settings) -> Vec<Checked<'a>> {
     let catalog = &view.catalog;
-    let winners = catalog.entries.iter().map(|e| (&e.found, SkillShape::entry(catalog, e)));
-    let hidden = catalog.hidden.iter().map(|h| (&h.found, SkillShape::hidden(catalog, h)));
+    let from = |found, shape: SkillShape<'a>| (found, shape.from(&view.recorded(found)));
+    let winners = catalog.entries.iter().map(|e| from(&e.found, SkillShape::entry(catalog, e)));
+    let hidden = catalog.hidden.iter().map(|h| from(&h.found, SkillShape::hidden(catalog, h)));
     let mut candidates: Vec<(&Found, SkillShape<'a>)> = winners.chain(hidden).collect();
     candidates.sort_by(|(_, a), (_, b)| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
     let loaded =
@@ -113,6 +120,9 @@ fn merge(shape: SkillShape<'_>, loaded: Result<(usize, usize), String>) -> Check
         name: Some(shape.name),
         layer: shape.layer,
         path: shape.path,
+        trust: Some(shape.trust),
+        source: shape.source,
+        commit: shape.commit,
         reason,
         scripts,
         toolsets,
@@ -128,6 +138,9 @@ fn failed<'a>(catalog: &Catalog, skipped: &'a Skipped) -> Checked<'a> {
         name: None,
         layer,
         path: shape.path,
+        trust: None,
+        source: None,
+        commit: None,
         reason: skipped.diagnostics.iter().find(|d| d.code.prevents_loading()).map(|fault| {
             let place = fault.position.map_or(String::new(), |at| format!(", line {}", at.line));
             format!("{} ({}{place})", fault.message, fault.code.as_str())
@@ -197,6 +210,7 @@ fn label<'a>(skill: &'a Checked<'_>) -> &'a str {
 fn remark(skill: &Checked<'_>) -> String {
     let mut parts = Vec::new();
     parts.extend(skill.reason.as_deref().map(|reason| visible_line(reason).into_owned()));
+    parts.extend(skill.commit.as_deref().map(|commit| commit.chars().take(12).collect()));
     if skill.scripts > 0 {
         parts.push(counted(skill.scripts, "script", "scripts"));
     }

@@ -3,6 +3,9 @@ use crate::shape::DiagnosticShape;
 
 fn checked<'a>(status: State, name: Option<&'a str>) -> Checked<'a> {
     Checked {
+        trust: None,
+        source: None,
+        commit: None,
         status,
         name,
         layer: "personal",

@@ -29,19 +29,24 @@ pub(crate) struct ListArgs {
 /// Prints the catalog.
 pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
-    let catalog = &view.catalog;
     if ui.json() {
-        ui.document(&Listing::whole(catalog, args.all));
+        ui.document(&listing(&view, args.all));
         return Ok(Status::Ok);
     }
-    print(catalog, args.all, ui);
+    print(&view, args.all, ui);
     view.remark(settings, args.all, ui);
     Ok(Status::Ok)
 }
 
-fn print(catalog: &Catalog, all: bool, ui: &mut Ui) {
+/// The catalog with where each skill is from; with `all` also what the selection leaves out.
+fn listing(view: &View, all: bool) -> Listing<'_> {
+    Listing::whole(&view.catalog, all, |found| view.recorded(found))
+}
+
+fn print(view: &View, all: bool, ui: &mut Ui) {
+    let catalog = &view.catalog;
     let mut table = Table::default();
-    for skill in Listing::whole(catalog, all).skills {
+    for skill in listing(view, all).skills {
         let remark = match skill.visibility {
             "model" => String::new(),
             other => other.to_owned(),

@@ -24,11 +24,8 @@ pub(crate) struct OutdatedArgs {
 
 /// What a source has that is newer.
 pub(crate) enum Newer {
-    /// Nothing; whether that is because one commit was asked for.
-    Nothing {
-        /// One commit was asked for, so there is nothing newer.
-        pinned: bool,
-    },
+    /// Nothing, or one commit was asked for.
+    Nothing,
     /// Another commit.
     Commit {
         /// Which.
@@ -67,12 +64,12 @@ pub(crate) fn newer(pinned: &Pinned, fetching: &Fetching) -> Result<Newer, Comma
     reference.requested.clone_from(&locked.requested);
     let Some(now) = &locked.commit else { return Ok(Newer::Unknown { reference }) };
     if locked.requested.as_ref() == Some(now) {
-        return Ok(Newer::Nothing { pinned: true });
+        return Ok(Newer::Nothing);
     }
     let latest = fetching.resolve(&reference).map_err(fetch_error)?;
     Ok(match latest.commit {
         Some(commit) if commit != *now => Newer::Commit { commit, reference },
-        _ => Newer::Nothing { pinned: false },
+        _ => Newer::Nothing,
     })
 }
 
@@ -91,7 +88,7 @@ pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> Comm
                     installed: pinned.locked.commit.clone(),
                     latest: Some(commit),
                 }),
-                Ok(Newer::Nothing { .. } | Newer::Unknown { .. }) => {}
+                Ok(Newer::Nothing | Newer::Unknown { .. }) => {}
                 Err(error) => {
                     document.failed += 1;
                     ui.complain(&error);

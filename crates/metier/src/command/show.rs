@@ -43,9 +43,11 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     };
     let at = Location { root: found.root, path: found.path.clone() };
     let skill = load(&view, &at)?;
+    let vouched = view.vouched(found);
+    shape = shape.from(&vouched);
     let scripts = Scripts::in_store(&view.store, &at, &skill);
     shape.diagnostics = shape::diagnostics(&skill.diagnostics);
-    let shown = ShownSkill::of(shape, &skill, &scripts, args.exact);
+    let shown = ShownSkill::of(shape, &skill, &scripts, args.exact).with(vouched);
     if ui.json() {
         ui.document(&shown);
         return Ok(Status::Ok);
@@ -98,6 +100,11 @@ fn facts(shown: &ShownSkill<'_>) -> Vec<(&'static str, String)> {
         ("trust", skill.trust.to_owned()),
         ("state", state),
     ];
+    facts.extend(skill.source.clone().map(|source| ("source", source)));
+    facts.extend(skill.commit.clone().map(|commit| ("commit", commit)));
+    facts.extend(shown.tree.as_ref().map(|tree| ("tree", format!("sha256:{tree}"))));
+    facts.extend(shown.approval.clone().map(|approval| ("approved", approval)));
+    facts.extend(shown.differences.iter().map(|difference| ("changed", difference.clone())));
     facts.extend(skill.version.map(|version| ("version", version.to_owned())));
     if !skill.tags.is_empty() {
         facts.push(("tags", skill.tags.join(", ")));

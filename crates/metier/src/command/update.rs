@@ -126,7 +126,7 @@ fn fetched(
 ) -> Result<Option<Offer>, CommandError> {
     let name = visible_line(pinned.name.as_str()).into_owned();
     let reference = match newer(pinned, fetching)? {
-        Newer::Nothing { .. } => return Ok(None),
+        Newer::Nothing => return Ok(None),
         Newer::Commit { reference, .. } | Newer::Unknown { reference } => reference,
     };
     let mut fetched = fetching.fetch(&reference, Select::AtPath).map_err(fetch_error)?;

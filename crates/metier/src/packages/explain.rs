@@ -2,9 +2,9 @@
 
 use metier_format::text::visible_line;
 use metier_package::index::IndexError;
-use metier_package::{ChangeError, FetchError, RecordError, ReferenceError, TurnError};
+use metier_package::{ChangeError, CopyError, FetchError, RecordError, ReferenceError, TurnError};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 
 /// The failure of a change.
 pub(crate) fn change_error(error: ChangeError) -> CommandError {
@@ -28,7 +28,11 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             error.hint("`metier info` lists what is installed")
         }
         ChangeError::NoEarlier(_) => CommandError::failed(error).code("no_earlier"),
-        ChangeError::Disk(ref disk) if disk.is_full() => full(CommandError::failed(error)),
+        ChangeError::Disk(ref disk) | ChangeError::Copy(CopyError::Disk(ref disk))
+            if disk.is_full() =>
+        {
+            full(CommandError::failed(error))
+        }
         ChangeError::Turn(_) | ChangeError::Copy(_) | ChangeError::Disk(_) => {
             CommandError::failed(error).code("disk")
         }
@@ -72,7 +76,7 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::TimedOut { .. } => ("timed_out", None),
         FetchError::Offline { .. } => ("offline", None),
         FetchError::NoSpace { .. } => return full(CommandError::failed(error)),
-        FetchError::Interrupted => ("interrupted", None),
+        FetchError::Interrupted => return CommandError::new(Kind::Interrupted, error),
         FetchError::Refused(_) => return CommandError::refused(error).code("package_refused"),
         FetchError::NoSkill { .. } => ("no_skill", None),
         FetchError::NoSuchSkill { offered, .. } => {
@@ -115,3 +119,7 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
 fn full(error: CommandError) -> CommandError {
     error.code("no_space").hint("make room on the disk and try again; nothing was changed")
 }
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;

@@ -228,3 +228,7 @@ fn show_text(old: &str, new: &str, ui: &mut Ui) {
         ui.line(format!("    and {}", counted(shown.len() - MAX_SHOWN, "line more", "lines more")));
     }
 }
+
+#[cfg(test)]
+#[path = "preview_tests.rs"]
+mod tests;

@@ -567,6 +567,7 @@ fn the_skill_names_its_scripts_and_what_they_may_touch() {
     }
     let permissions = world
         .run(METIER, &["props", project_root().join("skills/kalshi-markets").to_str().unwrap()]);
-    let network = &permissions.json()["extra"]["permissions"]["network"];
-    assert_eq!(*network, json!(["api.elections.kalshi.com"]));
+    // Nothing can hold a child to a list of hosts, so a list would keep the scripts from running.
+    let network = permissions.json()["extra"]["permissions"]["network"].to_string();
+    assert!(network.contains("true"), "{network}");
 }

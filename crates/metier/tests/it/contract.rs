@@ -24,6 +24,13 @@ fn commands(world: &World) -> Vec<(&'static str, Vec<String>)> {
         ("status", list(&["status"])),
         ("metrics", list(&["metrics"])),
         ("gc", list(&["gc"])),
+        ("info", list(&["info"])),
+        ("outdated", list(&["outdated"])),
+        ("update", list(&["update", "--yes"])),
+        ("sync", list(&["sync"])),
+        ("verify", list(&["verify"])),
+        ("trust", list(&["trust", ".", "--yes"])),
+        ("untrust", list(&["untrust", "."])),
         ("end", list(&["end"])),
         ("tour", list(&["tour"])),
     ]

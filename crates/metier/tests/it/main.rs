@@ -28,6 +28,7 @@ mod metrics;
 mod otlp;
 mod overhead;
 mod overview;
+mod packages;
 mod policy;
 mod prompt;
 mod props;

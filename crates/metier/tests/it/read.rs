@@ -72,7 +72,7 @@ fn each_failure_has_its_code_and_a_hint() {
     check("files", "references/b.md", 1, "file_not_found", "did you mean `references/a.md`?");
     check("files", "nothing-like-it", 1, "file_not_found", "metier show files");
     check("files", "references", 1, "not_a_file", "");
-    check("stranger", "SKILL.md", 3, "skill_not_trusted", "trusted-folders");
+    check("stranger", "SKILL.md", 3, "skill_not_trusted", "metier trust");
     let run = hermetic(&world, &["read", "files", "SKILL.md", "--skills", "notes", "--json"]);
     assert_eq!((run.code, run.json()["error"]["code"].as_str()), (3, Some("skill_hidden")));
     let run = hermetic(&world, &["read", "files", "logo.bin", "--max-bytes", "4", "--json"]);

@@ -71,11 +71,10 @@ fn the_hint_how_to_trust_a_project_does_so_when_followed() {
     world.write("project/.git/HEAD", "");
     world.skill("project/.agents/skills", "deploy", "Deploys the site. Use for a release.");
     let hint = metier(&world, &["check"]).stdout;
-    let (_, hint) = hint.split_once("hint: trust this project's skills by adding `").unwrap();
-    let (folder, hint) = hint.split_once("` to `trusted-folders` in `").unwrap();
-    let (file, _) = hint.split_once('`').unwrap();
+    let (_, hint) = hint.split_once("hint: `metier trust ").unwrap();
+    let (folder, _) = hint.split_once("` trusts this project's skills").unwrap();
     assert_eq!(world.redact(folder), "[WORLD]/project");
-    world.write(file, format!("trusted-folders = [\"{folder}\"]"));
+    assert_eq!(metier(&world, &["trust", folder, "--yes"]).code, 0);
     let trusted = metier(&world, &["list", "--json"]).json();
     assert_eq!(trusted["skills"][0]["name"], "deploy");
     assert_eq!(trusted["skills"][0]["active"], true);

@@ -86,7 +86,7 @@ fn a_skill_that_is_switched_off_can_still_be_looked_at() {
     assert!(run.stdout.contains(state), "{}", run.stdout);
     let untrusted = hermetic(&world, &["show", "deploy"]);
     assert!(untrusted.stdout.contains("not trusted"), "{}", untrusted.stdout);
-    assert!(untrusted.stderr.contains("hint: trust this project's skills"), "{}", untrusted.stderr);
+    assert!(untrusted.stderr.contains("trusts this project's skills"), "{}", untrusted.stderr);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn each_refusal_has_its_exit_code_its_code_and_a_hint() {
     check(&["nots"], 1, "skill_not_found", "did you mean `notes`?");
     check(&["../etc/passwd"], 1, "skill_not_found", "metier list --all");
     check(&["notes"], 1, "skill_already_active", "metier release");
-    check(&["stranger"], 3, "skill_not_trusted", "trusted-folders");
+    check(&["stranger"], 3, "skill_not_trusted", "metier trust");
     check(&["by-hand", "--auto"], 3, "skill_not_for_models", "--auto");
     check(&["by-model"], 3, "skill_not_for_users", "--auto");
     check(&["free", "--skills", "notes"], 3, "skill_hidden", "metier why free");

@@ -18,8 +18,9 @@ use crate::{ChangeError, remove, rollback};
 
 /// A temporary home, project and source.
 pub(crate) struct Ground {
-    pub(crate) folder: TempDir,
+    path: PathBuf,
     pub(crate) home: Home,
+    _folder: Option<TempDir>,
 }
 
 pub(crate) fn by() -> By {
@@ -36,13 +37,21 @@ impl Ground {
         let memory = Path::new("/dev/shm");
         let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
         let folder = TempDir::with_prefix_in("metier-package-", parent).unwrap();
-        std::fs::create_dir(folder.path().join("project")).unwrap();
-        let home = Home::new(folder.path().join("home"));
-        Self { folder, home }
+        Self::at(folder.path()).owning(folder)
+    }
+
+    /// The ground that another process made at `path`.
+    pub(crate) fn at(path: &Path) -> Self {
+        let _ = std::fs::create_dir(path.join("project"));
+        Self { path: path.to_owned(), home: Home::new(path.join("home")), _folder: None }
+    }
+
+    fn owning(self, folder: TempDir) -> Self {
+        Self { _folder: Some(folder), ..self }
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 
     pub(crate) fn project(&self) -> Place {
