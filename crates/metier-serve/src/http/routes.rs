@@ -23,7 +23,7 @@ use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_CALLS, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS};
+use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS};
 use crate::mcp::Service;
 
 /// What all requests share.
@@ -104,7 +104,9 @@ fn mcp(api: &Arc<Api>) -> (McpService, McpEnd) {
     service.watch();
     let factory = move || Ok(service.server(None));
     let end = McpEnd(config.clone());
-    (StreamableHttpService::new(factory, Arc::new(LocalSessionManager::default()), config), end)
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = Some(MAX_IDLE);
+    (StreamableHttpService::new(factory, Arc::new(manager), config), end)
 }
 
 /// Every request comes through here: who asks, how much they bring, and that it is counted.
