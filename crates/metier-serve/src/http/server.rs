@@ -170,3 +170,7 @@ async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSem
     }
     let _ = connection.await;
 }
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;
