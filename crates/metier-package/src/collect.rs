@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::change::{ChangeError, Hand};
 use crate::home::{Home, Place};
-use crate::keep::is_digest;
+use crate::keep::{Keep, is_digest};
 use crate::limits::MAX_RECORD_BYTES;
 use crate::pinned::Pinned;
 use crate::receipt::{self, Receipts};
@@ -37,13 +37,7 @@ pub struct Collected {
 /// Collects what nothing refers to.
 pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
     let hand = Hand::take(home)?;
-    let mut used: BTreeSet<String> = BTreeSet::new();
-    used.extend(records::approvals(home)?.iter().map(|approval| approval.tree.clone()));
-    let personal = Records::read(home, &Place::Personal)?;
-    used.extend(personal.lock.skills().map(|pinned| pinned.tree.clone()));
-    used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
-    add_earlier(&personal.earlier, how, &mut used);
-    add_projects(home, how, &mut used)?;
+    let used = used(home, how)?;
     let mut collected = Collected { drafts: hand.keep.sweep(&hand.turn)?, ..Collected::default() };
     for tree in hand.keep.trees()? {
         if used.contains(&tree) {
@@ -54,6 +48,30 @@ pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError>
         collected.trees.push(tree);
     }
     Ok(collected)
+}
+
+/// The kept trees that nothing refers to, looked at without a turn: somebody may just be bringing
+/// them.
+pub(crate) fn unused(home: &Home) -> Result<Vec<String>, ChangeError> {
+    if existing(&home.store())?.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut trees = Keep::open(home)?.trees()?;
+    let used = used(home, Thoroughness::KeepEarlier)?;
+    trees.retain(|tree| !used.contains(tree));
+    Ok(trees)
+}
+
+/// The digests that something refers to.
+fn used(home: &Home, how: Thoroughness) -> Result<BTreeSet<String>, ChangeError> {
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    used.extend(records::approvals(home)?.iter().map(|approval| approval.tree.clone()));
+    let personal = Records::read(home, &Place::Personal)?;
+    used.extend(personal.lock.skills().map(|pinned| pinned.tree.clone()));
+    used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
+    add_earlier(&personal.earlier, how, &mut used);
+    add_projects(home, how, &mut used)?;
+    Ok(used)
 }
 
 type Earlier = std::collections::BTreeMap<String, Vec<Pinned>>;

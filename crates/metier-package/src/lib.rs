@@ -7,6 +7,8 @@
 //! who vouches for what is installed. This crate knows nothing of sessions, prints nothing, and asks
 //! nobody anything: whoever calls it brings the yes.
 
+pub mod adopt;
+pub mod agents;
 pub mod approve;
 pub mod archive;
 mod atomic;
@@ -15,11 +17,13 @@ pub mod collect;
 mod copy;
 pub mod difference;
 mod directory;
+pub mod doctor;
 mod download;
 mod entry;
 pub mod fetch;
 mod git;
 mod git_offer;
+mod git_tree;
 pub mod hazard;
 pub mod home;
 pub mod index;
@@ -29,6 +33,9 @@ pub mod installed;
 mod keep;
 pub mod ledger;
 pub mod limits;
+pub mod link;
+mod link_change;
+pub mod links;
 pub mod lockfile;
 mod offer;
 pub mod pinned;
@@ -38,6 +45,7 @@ mod records;
 pub mod reference;
 pub mod remove;
 mod retry;
+pub mod settings_file;
 mod skills;
 pub mod source;
 mod stage;
@@ -52,6 +60,9 @@ pub mod wanted;
 #[cfg(test)]
 #[path = "fixture_tests.rs"]
 mod fixture;
+#[cfg(test)]
+#[path = "machine_tests.rs"]
+mod machine;
 #[cfg(test)]
 #[path = "tampers_tests.rs"]
 mod tampers;

@@ -125,6 +125,15 @@ pub const MAX_DIFF_EDITS: usize = 1000;
 /// systems tick up to every ten milliseconds, some only every two seconds.
 pub const RACY_NANOSECONDS: i128 = 2_000_000_000;
 
+/// Names in one agent's directory that are looked at for links: more than any agent could show.
+pub const MAX_AGENT_ENTRIES: usize = 10_000;
+
+/// Bytes of another tool's record that are read: a thousand times what they usually have.
+pub const MAX_FOREIGN_BYTES: u64 = 4 << 20;
+
+/// Skills of another tool's record that are looked at.
+pub const MAX_FOREIGN_SKILLS: usize = 10_000;
+
 /// Bytes copied at once.
 pub const COPY_BYTES: usize = 256 * 1024;
 

@@ -126,9 +126,9 @@ impl Dialect {
     #[must_use]
     pub fn finder(self) -> &'static str {
         match self {
-            Self::Plain => "skill_search",
-            Self::Tavern => "skills_list",
-            Self::AgentBase => "script_list",
+            Self::Plain => "`skill_search`",
+            Self::Tavern => "`skills_list`",
+            Self::AgentBase => "`script_list`",
             Self::Omniforge | Self::Chibi => "the list of tools",
         }
     }

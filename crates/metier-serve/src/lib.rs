@@ -5,6 +5,7 @@
 //! look; [`mcp`] and [`mod@http`] carry them to agents. A [`Host`] is what the application brings: the catalog,
 //! the clock, and how a session is opened. Each client has a [`Desk`], which holds its session.
 
+mod brief;
 pub mod desk;
 pub mod dialect;
 mod digests;

@@ -8,9 +8,10 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, check, completions, end, events, gc, guard, help_script, index, info, lint, list, man,
-    mcp, metrics, outdated, prompt, props, read, release, remove, replay, rollback, run, scripts,
-    search, serve, show, status, sync, tour, trust, update, use_skill, verify, why,
+    add, adopt, agents, check, completions, doctor, end, events, gc, guard, help_script, index,
+    info, link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release, remove,
+    replay, rollback, run, scripts, search, serve, show, status, sync, tour, trust, unlink, update,
+    use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -143,6 +144,11 @@ pub(crate) enum Command {
     Rollback(rollback::RollbackArgs),
     Trust(trust::TrustArgs),
     Untrust(trust::UntrustArgs),
+    Link(link::LinkArgs),
+    Unlink(unlink::UnlinkArgs),
+    Agents(agents::AgentsArgs),
+    Doctor(doctor::DoctorArgs),
+    Adopt(adopt::AdoptArgs),
     Tour(tour::TourArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),

@@ -1,8 +1,11 @@
 //! One file a command: its arguments, what it does, what it prints.
 
 pub(crate) mod add;
+pub(crate) mod adopt;
+pub(crate) mod agents;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod end;
 pub(crate) mod events;
 pub(crate) mod gc;
@@ -10,6 +13,7 @@ pub(crate) mod guard;
 pub(crate) mod help_script;
 pub(crate) mod index;
 pub(crate) mod info;
+pub(crate) mod link;
 pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod man;
@@ -33,6 +37,7 @@ pub(crate) mod status;
 pub(crate) mod sync;
 pub(crate) mod tour;
 pub(crate) mod trust;
+pub(crate) mod unlink;
 pub(crate) mod update;
 pub(crate) mod use_skill;
 pub(crate) mod verify;
@@ -54,7 +59,10 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
     }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
-    packages::repair(&settings, ui);
+    // The doctor says what was left unfinished before anybody finishes it.
+    if !matches!(cli.command, Some(Command::Doctor(_))) {
+        packages::repair(&settings, ui);
+    }
     match &cli.command {
         None => overview::run(&settings, ui),
         Some(Command::List(args)) => list::run(args, &settings, ui),
@@ -91,6 +99,11 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Rollback(args)) => rollback::run(args, &settings, ui),
         Some(Command::Trust(args)) => trust::run(args, &settings, ui),
         Some(Command::Untrust(args)) => trust::untrust(args, &settings, ui),
+        Some(Command::Link(args)) => link::run(args, &settings, ui),
+        Some(Command::Unlink(args)) => unlink::run(args, &settings, ui),
+        Some(Command::Agents(args)) => agents::run(args, &settings, ui),
+        Some(Command::Adopt(args)) => adopt::run(args, &settings, ui),
+        Some(Command::Doctor(args)) => doctor::run(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod interrupt;
 mod law;
+mod linking;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod packages;

@@ -144,6 +144,9 @@ pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
             ui.note(&format!("warning: what was left unfinished stays so: {said}"));
         }
     }
+    if let Ok(Some(repaired)) = metier_package::link::repair(&home) {
+        remark(Some(&repaired), ui);
+    }
 }
 
 /// Says what was left unfinished and is finished now.
@@ -193,6 +196,11 @@ impl Fetching {
         })
     }
 
+    /// What short forms are short for.
+    pub(crate) fn bases(&self) -> &Bases {
+        &self.bases
+    }
+
     /// What `text` means.
     pub(crate) fn reference(&self, text: &str) -> Result<Reference, CommandError> {
         Reference::parse(text, &self.bases).map_err(|error| reference_error(error, text))
@@ -210,11 +218,6 @@ impl Fetching {
     /// metier's home.
     pub(crate) fn home(&self) -> &Home {
         &self.home
-    }
-
-    /// What short forms are short for.
-    pub(crate) fn bases(&self) -> &Bases {
-        &self.bases
     }
 
     /// Asks an index what it lists.

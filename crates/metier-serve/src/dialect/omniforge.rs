@@ -6,27 +6,27 @@ use metier_runtime::event::Trigger;
 use metier_runtime::session::ReleaseError;
 use metier_runtime::{ActivationError, Session};
 use metier_store::Catalog;
-use metier_store::disclose::{Disclose, Style, disclose};
 use serde_json::{Value, json};
+
+use crate::brief::brief;
 
 use super::reply::{fitting, text_of};
 use super::{Reply, Tool};
 
-/// Most tokens of the tool's description: what lists the skills is in every prompt.
-const DESCRIPTION_TOKENS: usize = 1200;
+/// Most characters of the list of skills, which is in every prompt.
+const LIST_CHARS: usize = 3500;
 
 pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
-    let budget = Some(DESCRIPTION_TOKENS);
-    let listed = disclose(catalog, &Disclose { style: Style::Tool, budget, ..Disclose::default() });
+    let listed = brief(catalog, LIST_CHARS, "what the user names");
     let mut description = String::from(
         "Take up a skill: its instructions come back, and from then on only the tools it allows \
          may be used. Call this first when a task fits a skill. `action` `deactivate` ends it.",
     );
-    if listed.text.is_empty() {
+    if listed.is_empty() {
         description.push_str("\n\nThere are no skills now.");
     } else {
         description.push_str("\n\n");
-        description.push_str(&listed.text);
+        description.push_str(&listed);
     }
     vec![Tool {
         name: "skill".to_owned(),

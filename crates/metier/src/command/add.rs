@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
+use crate::linking;
 use crate::packages::{
     self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, index_error,
     record_error, report, shapes, show,
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let by = packages::by(settings);
     let request = Request { home: &home, place: &place, act: "add", by: &by, drift: Drift::Refuse };
     let outcome = install(&request, &candidates).map_err(change_error)?;
+    linking::relink(&place, settings, ui);
     if ui.json() {
         let previews = previews.unwrap_or_default();
         ui.document(&json!({"installed": shapes(&outcome, &place), "offered": previews}));

@@ -5,6 +5,7 @@ use metier_package::{Drift, Request, remove};
 use serde_json::json;
 
 use crate::error::{CommandResult, Status};
+use crate::linking;
 use crate::packages::{self, LayerChoice, change_error, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -46,6 +47,7 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
     for (place, names) in &groups {
         let request = Request { home: &home, place, act: "remove", by: &by, drift };
         let outcome = remove(&request, names).map_err(change_error)?;
+        linking::relink(place, settings, ui);
         if ui.json() {
             removed.extend(serde_json::to_value(shapes(&outcome, place)));
         } else {

@@ -6,6 +6,7 @@ use metier_package::{Drift, Request, rollback};
 use serde_json::json;
 
 use crate::error::{CommandError, CommandResult, Status};
+use crate::linking;
 use crate::packages::{self, LayerChoice, change_error, confirm, record_error, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let drift = Drift::Refuse;
     let request = Request { home: &home, place: &place, act: "rollback", by: &by, drift };
     let outcome = rollback(&request, &name).map_err(change_error)?;
+    linking::relink(&place, settings, ui);
     if ui.json() {
         ui.document(&json!({"restored": shapes(&outcome, &place)}));
         return Ok(Status::Ok);

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::command::add::{Allowances, candidate, check, offer};
 use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
+use crate::linking;
 use crate::packages::{
     self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
     shapes, show,
@@ -89,6 +90,7 @@ fn apply(
     let by = packages::by(settings);
     let request = Request { home, place, act: "update", by: &by, drift: Drift::Refuse };
     let outcome = install(&request, &candidates).map_err(change_error)?;
+    linking::relink(place, settings, ui);
     if !ui.json() {
         report(&outcome, place, ui);
     }

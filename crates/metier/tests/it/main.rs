@@ -6,6 +6,7 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod agents;
 mod bundled_hello;
 mod bundled_kalshi;
 mod check;
