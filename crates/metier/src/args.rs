@@ -9,9 +9,9 @@ use metier_store::Layer;
 
 use crate::command::{
     add, adopt, agents, check, chibi, completions, doctor, end, events, gc, guard, help_script,
-    hook, info, link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release, remove,
-    replay, rollback, run, scripts, search, show, status, sync, tour, trust, unlink, update,
-    use_skill, verify, why,
+    hook, index, info, link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release,
+    remove, replay, rollback, run, scripts, search, serve, show, status, sync, tour, trust, unlink,
+    update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -133,11 +133,13 @@ pub(crate) enum Command {
     Mcp(mcp::McpArgs),
     Chibi(chibi::ChibiArgs),
     Hook(hook::HookArgs),
+    Serve(serve::ServeArgs),
     Gc(gc::GcArgs),
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),
     Update(update::UpdateArgs),
     Outdated(outdated::OutdatedArgs),
+    Index(index::IndexArgs),
     Info(info::InfoArgs),
     Sync(sync::SyncArgs),
     Verify(verify::VerifyArgs),

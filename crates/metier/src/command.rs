@@ -13,6 +13,7 @@ pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod help_script;
 pub(crate) mod hook;
+pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod link;
 pub(crate) mod lint;
@@ -32,6 +33,7 @@ pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod scripts;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod sync;
@@ -95,11 +97,13 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
         Some(Command::Hook(args)) => hook::run(args, &cli.global, &settings, ui),
+        Some(Command::Serve(args)) => serve::run(args, &settings, ui),
         Some(Command::Gc(args)) => gc::run(args, &settings, ui),
         Some(Command::Add(args)) => add::run(args, &settings, ui),
         Some(Command::Remove(args)) => remove::run(args, &settings, ui),
         Some(Command::Update(args)) => update::run(args, &settings, ui),
         Some(Command::Outdated(args)) => outdated::run(args, &settings, ui),
+        Some(Command::Index(args)) => index::run(args, &settings, ui),
         Some(Command::Info(args)) => info::run(args, &settings, ui),
         Some(Command::Sync(args)) => sync::run(args, &settings, ui),
         Some(Command::Verify(args)) => verify::run(args, &settings, ui),

@@ -42,6 +42,7 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CHIBI_TOOL_NAME", meaning: "the tool chibi calls its plugin for" },
     Variable { name: "CHIBI_TOOL_ARGS", meaning: "the tool's arguments, until chibi 0.6" },
     Variable { name: "CHIBI_HOME", meaning: "where chibi keeps its plugins, when absolute" },
+    Variable { name: "METIER_SERVE_TOKEN", meaning: "what clients of `serve` have to know" },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
@@ -90,6 +91,8 @@ pub(crate) struct Environment {
     pub(crate) session: SessionVariables,
     /// What chibi says to its plugin.
     pub(crate) chibi: ChibiVariables,
+    /// `METIER_SERVE_TOKEN`.
+    pub(crate) serve_token: Option<Secret>,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
     /// The variables for sending to a collector, those that are set and text.
@@ -108,6 +111,16 @@ pub(crate) struct Environment {
     pub(crate) columns: Option<usize>,
     /// The working directory; `.` when the system does not tell.
     pub(crate) directory: PathBuf,
+}
+
+/// A value that is not to be seen.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(pub(crate) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
 }
 
 /// The enabled skills as a variable says, and which variable it was.
@@ -209,6 +222,7 @@ impl Environment {
                 tool_arguments: said("CHIBI_TOOL_ARGS"),
                 home: absolute("CHIBI_HOME"),
             },
+            serve_token: word("METIER_SERVE_TOKEN").map(Secret),
             agents: known(&mut client::variables().into_iter()),
             otlp: known(
                 &mut VARIABLES.iter().map(|v| v.name).filter(|name| name.starts_with(OTLP)),
