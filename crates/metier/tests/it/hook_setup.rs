@@ -78,6 +78,29 @@ fn removing_restores_every_byte() {
 }
 
 #[test]
+fn linking_with_hooks_is_setting_them_up() {
+    // U5, P7
+    let world = agents_world();
+    furnish(&world);
+    let before = settings(&world);
+    for agent in AGENTS {
+        let run = metier(&world, &["link", agent, "--hooks"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let run = metier(&world, &["hook", "check", agent, "--json"]);
+        assert_eq!((run.code, &run.json()["installed"]), (0, &json!(true)), "{run:?}");
+        let run = metier(&world, &["unlink", agent, "--hooks", "--json"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        run.json();
+    }
+    assert_eq!(settings(&world), before);
+    for (agents, words) in [(&["goose"][..], "no hooks for `goose`"), (&AGENTS[..2], "one agent")] {
+        let run = metier(&world, &[&["link", "--hooks"][..], agents].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+    }
+}
+
+#[test]
 fn what_changed_meanwhile_keeps_its_changes() {
     // U5
     let world = agents_world();

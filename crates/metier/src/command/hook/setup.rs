@@ -93,6 +93,26 @@ pub(crate) fn run(
     }
 }
 
+/// Does `act` for the one agent that `link --hooks` or `unlink --hooks` names.
+pub(crate) fn for_named(
+    names: &[String],
+    act: fn(WhichAgent) -> HookAct,
+    (global, settings): (&Global, &Settings),
+    ui: &mut Ui,
+) -> CommandResult {
+    let known = HookAgent::ALL.iter().map(|agent| agent.as_str()).collect::<Vec<_>>().join("`, `");
+    let [name] = names else {
+        let error = CommandError::usage("`--hooks` takes one agent at a time");
+        return Err(error.hint(format!("metier has hooks for `{known}`")));
+    };
+    let Some(agent) = HookAgent::ALL.into_iter().find(|agent| agent.as_str() == name) else {
+        let shown = visible_line(name).into_owned();
+        let error = CommandError::usage(format!("metier has no hooks for `{shown}`"));
+        return Err(error.hint(format!("it has some for `{known}`")));
+    };
+    run(&act(WhichAgent { agent }), global, settings, ui)
+}
+
 fn set_up(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let start = start(global, settings)?;
     let record = read_record(agent, settings)?;
