@@ -36,14 +36,7 @@ pub struct Collected {
 
 /// Collects what nothing refers to.
 pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
-    let hand = Hand::take(home)?;
-    let mut used: BTreeSet<String> = BTreeSet::new();
-    used.extend(records::approvals(home)?.iter().map(|approval| approval.tree.clone()));
-    let personal = Records::read(home, &Place::Personal)?;
-    used.extend(personal.lock.skills().map(|pinned| pinned.tree.clone()));
-    used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
-    add_earlier(&personal.earlier, how, &mut used);
-    add_projects(home, how, &mut used)?;
+    let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
     let mut collected = Collected { drafts: hand.keep.sweep(&hand.turn)?, ..Collected::default() };
     for tree in hand.keep.trees()? {
         if used.contains(&tree) {
@@ -54,6 +47,33 @@ pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError>
         collected.trees.push(tree);
     }
     Ok(collected)
+}
+
+/// What [`collect`] would collect; nothing is removed.
+pub fn collectable(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
+    let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
+    let (kept, trees): (Vec<_>, Vec<_>) =
+        hand.keep.trees()?.into_iter().partition(|tree| used.contains(tree));
+    Ok(Collected { trees, kept: kept.len(), drafts: hand.keep.left_behind()?.len() })
+}
+
+/// The turn, and every tree that something names; none when nothing was ever kept.
+fn look(
+    home: &Home,
+    how: Thoroughness,
+) -> Result<Option<(Hand<'_>, BTreeSet<String>)>, ChangeError> {
+    if existing(&home.store())?.is_none() {
+        return Ok(None);
+    }
+    let hand = Hand::take(home)?;
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    used.extend(records::approvals(home)?.iter().map(|approval| approval.tree.clone()));
+    let personal = Records::read(home, &Place::Personal)?;
+    used.extend(personal.lock.skills().map(|pinned| pinned.tree.clone()));
+    used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
+    add_earlier(&personal.earlier, how, &mut used);
+    add_projects(home, how, &mut used)?;
+    Ok(Some((hand, used)))
 }
 
 type Earlier = std::collections::BTreeMap<String, Vec<Pinned>>;

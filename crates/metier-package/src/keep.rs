@@ -117,19 +117,25 @@ impl Keep {
 
     /// Removes what was left behind by processes that are gone; gives how many things that was.
     pub(crate) fn sweep(&self, _turn: &Turn) -> Result<usize, DiskError> {
-        let mut swept = 0;
-        for name in self.store.names()? {
-            let Some(rest) = name.strip_prefix(DRAFT) else { continue };
+        let left = self.left_behind()?;
+        for name in &left {
+            self.store.remove(name)?;
+        }
+        Ok(left.len())
+    }
+
+    /// The names of what was left behind by processes that are gone.
+    pub(crate) fn left_behind(&self) -> Result<Vec<String>, DiskError> {
+        let is_left = |name: &String| {
+            let Some(rest) = name.strip_prefix(DRAFT) else { return false };
             let mut parts = rest.split('-');
             let pid = parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
             let start = parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
-            let owner = Owner { pid, start, ..Owner::this() };
-            if !owner.is_alive() {
-                self.store.remove(&name)?;
-                swept += 1;
-            }
-        }
-        Ok(swept)
+            !Owner { pid, start, ..Owner::this() }.is_alive()
+        };
+        let mut names = self.store.names()?;
+        names.retain(is_left);
+        Ok(names)
     }
 }
 

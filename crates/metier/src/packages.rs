@@ -268,16 +268,24 @@ pub(crate) fn confirm(question: &str, yes: bool, ui: &mut Ui) -> Result<(), Comm
     if yes {
         return Ok(());
     }
+    match ask(question, ui)? {
+        Some(true) => Ok(()),
+        Some(false) => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
+        None => {
+            let error = CommandError::refused("nobody can be asked here, and nobody said yes");
+            Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"))
+        }
+    }
+}
+
+/// What a person on a terminal says to `question`; none when nobody can be asked.
+pub(crate) fn ask(question: &str, ui: &mut Ui) -> Result<Option<bool>, CommandError> {
     if !env::can_ask() || ui.json() {
-        let error = CommandError::refused("nobody can be asked here, and nobody said yes");
-        return Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"));
+        return Ok(None);
     }
     ui.flush().map_err(CommandError::output)?;
     ui::write_stderr(&format!("{question} [y/N] "));
-    match env::typed_line().as_deref() {
-        Some("y" | "Y" | "yes" | "Yes") => Ok(()),
-        _ => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
-    }
+    Ok(Some(matches!(env::typed_line().as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
 }
 
 /// What came of a request, as JSON and in lines.

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
-    shapes, show,
+    self, Fetching, LayerChoice, Offer, ask, change_error, confirm, fetch_error, record_error,
+    report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         if !ui.json() {
             show(offer, ui);
         }
-        check(offer, args.allow, settings)?;
+        admit(offer, args.allow, settings, ui)?;
     }
     let layer = place.as_str();
     let skills = counted(offers.len(), "skill", "skills");
@@ -94,6 +94,22 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         ui.line("nothing to do: everything is installed as asked for");
     }
     Ok(Status::Ok)
+}
+
+/// [`check`], but a changed signer is asked about on a terminal; `--yes` is no yes to that.
+pub(crate) fn admit(
+    offer: &Offer,
+    allow: Allowances,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let let_pass = Allowances { allow_signer_change: true, ..allow };
+    check(offer, let_pass, settings)?;
+    let Err(refusal) = check(offer, allow, settings) else { return Ok(()) };
+    match ask(&format!("{}. Let it pass?", refusal.message()), ui)? {
+        Some(true) => Ok(()),
+        Some(false) | None => Err(refusal),
+    }
 }
 
 /// Whether an offer may be installed at all.

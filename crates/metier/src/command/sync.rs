@@ -9,7 +9,7 @@ use metier_package::{
 };
 use serde_json::json;
 
-use crate::command::add::{Allowances, candidate, check, offer};
+use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
     self, Fetching, LayerChoice, change_error, confirm, fetch_error, record_error, reference_error,
@@ -148,7 +148,7 @@ fn lock(
         if !ui.json() {
             show(&found, ui);
         }
-        check(&found, args.allow, settings)?;
+        admit(&found, args.allow, settings, ui)?;
         let wanted = metier_package::Candidate { want: Some(want.clone()), ..candidate(found) };
         candidates.push(wanted);
     }

@@ -5,7 +5,7 @@ use metier_format::text::visible_line;
 use metier_package::{Drift, Home, Place, Request, Select, install};
 use serde_json::json;
 
-use crate::command::add::{Allowances, candidate, check, offer};
+use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
             if !ui.json() {
                 show(offer, ui);
             }
-            check(offer, args.allow, settings)?;
+            admit(offer, args.allow, settings, ui)?;
         }
         if offers.is_empty() {
             continue;
