@@ -61,6 +61,10 @@ pub struct Done {
     pub before: Option<Pinned>,
     /// What is installed now.
     pub after: Option<Pinned>,
+    /// Who had said yes to what was installed, and when.
+    pub approved_before: Option<String>,
+    /// Who said yes to what is installed now, and when.
+    pub approved_after: Option<String>,
 }
 
 /// What came of a request.
@@ -120,6 +124,8 @@ pub(crate) fn finish(
             .into_owned(),
         before: change.before.as_ref().map(|installed| installed.pinned.clone()),
         after: change.after.as_ref().map(|installed| installed.pinned.clone()),
+        approved_before: approved(change.before.as_ref()),
+        approved_after: approved(change.after.as_ref()),
     });
     let done: Vec<Done> = done.collect();
     if !changes.is_empty() {
@@ -127,6 +133,10 @@ pub(crate) fn finish(
         hand.commit(&Pending { act, place: request.place.clone(), changes })?;
     }
     Ok(done)
+}
+
+fn approved(installed: Option<&Installed>) -> Option<String> {
+    installed.and_then(|installed| installed.approval.as_ref()).map(Approval::shown)
 }
 
 fn place(

@@ -4,6 +4,7 @@
 
 mod explain;
 mod preview;
+mod record;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ use crate::write::Scratch;
 
 pub(crate) use explain::{change_error, fetch_error, record_error, reference_error};
 pub(crate) use preview::{Offer, show};
+pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
 /// Where a skill is installed to, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -137,7 +139,12 @@ pub(crate) fn installed(
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
     match metier_package::installed::repair(&home) {
-        Ok(repaired) => remark(repaired.as_ref(), ui),
+        Ok(repaired) => {
+            remark(repaired.as_ref(), ui);
+            if let Some(repaired) = &repaired {
+                record::repaired(repaired, settings, ui);
+            }
+        }
         Err(error) => {
             let said = change_error(error).message();
             ui.note(&format!("warning: what was left unfinished stays so: {said}"));

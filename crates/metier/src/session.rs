@@ -32,6 +32,9 @@ use crate::view::View;
 /// Longest name of a session, and longest id in a frame.
 const MAX_ID: usize = 128;
 
+/// The session of changes to what is installed, when nobody names one.
+const PACKAGES_SESSION: &str = "packages";
+
 /// The session when nobody names one.
 const DEFAULT_SESSION: &str = "default";
 
@@ -141,10 +144,20 @@ impl Purpose {
 impl Stream {
     /// The session and journal that flags, environment or defaults name.
     pub(crate) fn of(settings: &Settings) -> Result<Self, CommandError> {
+        Self::or(settings, DEFAULT_SESSION)
+    }
+
+    /// Where changes of what is installed are recorded: the session and journal that flags or
+    /// environment name, else their own.
+    pub(crate) fn of_packages(settings: &Settings) -> Result<Self, CommandError> {
+        Self::or(settings, PACKAGES_SESSION)
+    }
+
+    fn or(settings: &Settings, default: &str) -> Result<Self, CommandError> {
         let args = &settings.session.args;
         let environment = &settings.environment;
         let named = args.session.as_ref().or(environment.session.session.as_ref());
-        let session = named.map_or(DEFAULT_SESSION, String::as_str);
+        let session = named.map_or(default, String::as_str);
         check_session(session)?;
         let given = args.journal.as_ref().or(environment.session.journal.as_ref());
         let journal = match (given, &settings.home) {
@@ -275,7 +288,7 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
 }
 
 /// Whose frames these are.
-fn ids(settings: &Settings, session: &str) -> Result<Ids, CommandError> {
+pub(crate) fn ids(settings: &Settings, session: &str) -> Result<Ids, CommandError> {
     let variables = &settings.environment.session;
     let selection = &settings.selection;
     let agent = variables.agent.as_ref().or(selection.agent.as_ref());

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, ask, change_error, confirm, fetch_error, record_error,
+    self, Fetching, LayerChoice, Offer, Wish, ask, confirm, fetch_error, record_error, recorded,
     report, shapes, show,
 };
 use crate::settings::Settings;
@@ -83,7 +83,8 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let candidates: Vec<Candidate> = offers.into_iter().map(candidate).collect();
     let by = packages::by(settings);
     let request = Request { home: &home, place: &place, act: "add", by: &by, drift: Drift::Refuse };
-    let outcome = install(&request, &candidates).map_err(change_error)?;
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
     if ui.json() {
         let previews = previews.unwrap_or_default();
         ui.document(&json!({"installed": shapes(&outcome, &place), "offered": previews}));

@@ -9,7 +9,7 @@ use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
+    self, Fetching, LayerChoice, Offer, Wish, confirm, fetch_error, record_error, recorded, report,
     shapes, show,
 };
 use crate::settings::Settings;
@@ -88,7 +88,8 @@ fn apply(
         .collect();
     let by = packages::by(settings);
     let request = Request { home, place, act: "update", by: &by, drift: Drift::Refuse };
-    let outcome = install(&request, &candidates).map_err(change_error)?;
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
     if !ui.json() {
         report(&outcome, place, ui);
     }
