@@ -541,7 +541,10 @@ fn a_frame_says_what_took_the_place_of_what_and_who_said_yes() {
     let frames: Vec<serde_json::Value> =
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let [_, installed, intent, updated] = &frames[..] else { panic!("{text}") };
-    assert_eq!((&updated["session_id"], &updated["type"]), (&json!("team"), &json!("skill_updated")));
+    assert_eq!(
+        (&updated["session_id"], &updated["type"]),
+        (&json!("team"), &json!("skill_updated"))
+    );
     let (old, new) = (&installed["payload"]["after"], &updated["payload"]["after"]);
     assert_eq!(&updated["payload"]["before"], old);
     assert_eq!(intent["payload"]["after"]["tree"], new["tree"]);
