@@ -10,6 +10,7 @@
 pub mod approve;
 pub mod archive;
 mod atomic;
+mod brief;
 mod change;
 pub mod collect;
 mod copy;
