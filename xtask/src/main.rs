@@ -14,6 +14,7 @@ mod bench;
 mod check;
 mod crash;
 mod fuzz;
+mod mcp;
 mod process;
 mod race;
 mod requirements;
@@ -63,6 +64,12 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "mcp",
+        arguments: "",
+        about: "the MCP server before the official judges, installed when they are missing",
+        run: |_| mcp::run(),
     },
     Task {
         name: "crash",

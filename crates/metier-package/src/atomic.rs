@@ -329,6 +329,15 @@ impl Folder {
         removed.map_err(|errno| self.failed("remove", name, errno))
     }
 
+    /// Removes the directory `name`, unless there is something in it or it is none.
+    pub(crate) fn remove_empty(&self, name: &str) -> Result<(), DiskError> {
+        let removed = step("rmdir").and_then(|()| unlinkat(&self.fd, name, AtFlags::REMOVEDIR));
+        match removed {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => Ok(()),
+            Err(errno) => Err(self.failed("remove", name, errno)),
+        }
+    }
+
     /// Flushes the directory itself: which names are in it.
     pub(crate) fn sync(&self) -> Result<(), DiskError> {
         let synced = step("fsync").and_then(|()| fsync(&self.fd));
@@ -345,6 +354,13 @@ impl Folder {
     pub(crate) fn set_mode(&self, mode: u32) -> Result<(), DiskError> {
         let set = step("fchmod").and_then(|()| fchmod(&self.fd, Mode::from(mode)));
         set.map_err(|errno| self.failed("set the mode of", ".", errno))
+    }
+
+    /// Sets the mode of the file or directory `name`; a link is not followed.
+    pub(crate) fn set_mode_of(&self, name: &str, mode: u32) -> Result<(), DiskError> {
+        let wrap = |errno| self.failed("set the mode of", name, errno);
+        let fd = openat(&self.fd, name, OPEN_FILE, Mode::empty()).map_err(wrap)?;
+        step("fchmod").and_then(|()| fchmod(&fd, Mode::from(mode))).map_err(wrap)
     }
 
     /// A failure that names `name` in this directory.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::change::{ChangeError, Hand};
 use crate::home::{Home, Place};
-use crate::keep::is_digest;
+use crate::keep::{Keep, is_digest};
 use crate::limits::MAX_RECORD_BYTES;
 use crate::pinned::Pinned;
 use crate::receipt::{self, Receipts};
@@ -66,6 +66,24 @@ fn look(
         return Ok(None);
     }
     let hand = Hand::take(home)?;
+    let used = used(home, how)?;
+    Ok(Some((hand, used)))
+}
+
+/// The kept trees that nothing refers to, looked at without a turn: somebody may just be bringing
+/// them.
+pub(crate) fn unused(home: &Home) -> Result<Vec<String>, ChangeError> {
+    if existing(&home.store())?.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut trees = Keep::open(home)?.trees()?;
+    let used = used(home, Thoroughness::KeepEarlier)?;
+    trees.retain(|tree| !used.contains(tree));
+    Ok(trees)
+}
+
+/// The digests that something refers to.
+fn used(home: &Home, how: Thoroughness) -> Result<BTreeSet<String>, ChangeError> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     used.extend(records::approvals(home)?.iter().map(|approval| approval.tree.clone()));
     let personal = Records::read(home, &Place::Personal)?;
@@ -73,7 +91,7 @@ fn look(
     used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
     add_earlier(&personal.earlier, how, &mut used);
     add_projects(home, how, &mut used)?;
-    Ok(Some((hand, used)))
+    Ok(used)
 }
 
 type Earlier = std::collections::BTreeMap<String, Vec<Pinned>>;

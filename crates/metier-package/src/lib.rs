@@ -7,6 +7,8 @@
 //! who vouches for what is installed. This crate knows nothing of sessions, prints nothing, and asks
 //! nobody anything: whoever calls it brings the yes.
 
+pub mod adopt;
+pub mod agents;
 pub mod approve;
 pub mod archive;
 mod atomic;
@@ -16,19 +18,25 @@ pub mod collect;
 mod copy;
 pub mod difference;
 mod directory;
+pub mod doctor;
 mod download;
 mod entry;
 pub mod fetch;
 mod git;
 mod git_offer;
+mod git_tree;
 pub mod hazard;
 pub mod home;
+pub mod index;
 pub mod inspect;
 pub mod install;
 pub mod installed;
 mod keep;
 pub mod ledger;
 pub mod limits;
+pub mod link;
+mod link_change;
+pub mod links;
 pub mod lockfile;
 mod offer;
 pub mod pinned;
@@ -38,6 +46,7 @@ mod records;
 pub mod reference;
 pub mod remove;
 mod retry;
+pub mod settings_file;
 mod skills;
 pub mod source;
 mod stage;
@@ -53,13 +62,16 @@ pub mod wanted;
 #[path = "fixture_tests.rs"]
 mod fixture;
 #[cfg(test)]
+#[path = "machine_tests.rs"]
+mod machine;
+#[cfg(test)]
 #[path = "tampers_tests.rs"]
 mod tampers;
 
 pub use atomic::DiskError;
 pub use change::{ChangeError, Repaired};
 pub use copy::CopyError;
-pub use fetch::{Fetch, FetchError, Select, fetch, fetch_locked, offered, resolve};
+pub use fetch::{Fetch, FetchError, Select, fetch, fetch_digested, fetch_locked, offered, resolve};
 pub use hazard::Hazard;
 pub use home::{Home, Place};
 pub use install::{Candidate, Done, Drift, Outcome, Request, install};

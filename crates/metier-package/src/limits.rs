@@ -125,8 +125,35 @@ pub const MAX_DIFF_EDITS: usize = 1000;
 /// systems tick up to every ten milliseconds, some only every two seconds.
 pub const RACY_NANOSECONDS: i128 = 2_000_000_000;
 
+/// Names in one agent's directory that are looked at for links: more than any agent could show.
+pub const MAX_AGENT_ENTRIES: usize = 10_000;
+
+/// Bytes of another tool's record that are read: a thousand times what they usually have.
+pub const MAX_FOREIGN_BYTES: u64 = 4 << 20;
+
+/// Skills of another tool's record that are looked at.
+pub const MAX_FOREIGN_SKILLS: usize = 10_000;
+
 /// Bytes copied at once.
 pub const COPY_BYTES: usize = 256 * 1024;
 
 /// Names tried for a draft before giving up.
 pub const MAX_DRAFT_NAMES: u32 = 10_000;
+
+/// Largest index read, in bytes: ten thousand skills with long descriptions.
+pub const MAX_INDEX_BYTES: usize = 8 * 1024 * 1024;
+
+/// Skills of one index that are listed.
+pub const MAX_INDEX_SKILLS: usize = 10_000;
+
+/// Longest description of a listed skill that is kept, in characters: what the standard allows.
+pub const MAX_INDEX_DESCRIPTION: usize = 1024;
+
+/// Things wrong with one index that are named; the rest are a count.
+pub const MAX_INDEX_PROBLEMS: usize = 100;
+
+/// Indexes one home may have.
+pub const MAX_INDEXES: usize = 100;
+
+/// Longest name of an index.
+pub const MAX_INDEX_NAME: usize = 64;

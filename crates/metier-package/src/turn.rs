@@ -127,6 +127,13 @@ impl fmt::Display for Owner {
     }
 }
 
+/// Whoever is written down as having the turn, and where; looked at without taking it.
+pub(crate) fn written(home: &Home) -> Option<(Owner, std::path::PathBuf)> {
+    let folder = Folder::open(home.path()).ok()?;
+    let text = folder.read(FILE, 4096).ok()??;
+    Some((serde_json::from_slice(&text).ok()?, home.path().join(FILE)))
+}
+
 fn open(folder: &Folder) -> Result<OwnedFd, DiskError> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     openat(folder.fd(), FILE, flags, Mode::from_bits_truncate(0o600))

@@ -44,6 +44,7 @@ pub mod rule;
 pub mod scripts;
 pub mod shell;
 pub mod stack;
+pub mod survey;
 pub mod url;
 pub mod verdict;
 
@@ -60,4 +61,5 @@ pub use programs::ProgramTable;
 pub use rule::Rule;
 pub use scripts::{ProjectAccess, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork};
 pub use stack::{ActiveSkill, ActiveStack};
+pub use survey::Survey;
 pub use verdict::{Reason, Ruling, Verdict};

@@ -37,10 +37,10 @@ fn setup() -> Setup {
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
+        scripts: metier_runtime::script::ScriptGround::default(),
         artifacts: None,
         vouch: Arc::new(metier_store::vouch::Nobody),
         depth: metier_store::vouch::Depth::Stamps,
-        scripts: metier_runtime::ScriptGround::default(),
     }
 }
 

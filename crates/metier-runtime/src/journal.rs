@@ -51,6 +51,9 @@ pub trait Journal: Send {
     /// The state of `session` as of the last turn, by whatever process it was recorded; none when
     /// it has that many frames, so that nothing is new.
     fn news(&mut self, session: &str, frames: u64) -> Option<State>;
+
+    /// Every frame of `session` recorded so far, by whatever process, in order.
+    fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError>;
 }
 
 /// Why the journal refused.

@@ -5,8 +5,10 @@
 //! same stack. This crate is synchronous and knows neither terminal nor network.
 
 pub mod arguments;
+pub mod capability;
 pub mod clock;
 pub mod event;
+pub mod finder;
 pub mod journal;
 pub mod limits;
 pub mod redact;
@@ -14,11 +16,14 @@ pub mod replay;
 pub mod resolver;
 pub mod script;
 pub mod session;
+pub mod shape;
 pub mod state;
 pub mod survive;
 pub mod telemetry;
+pub mod unambiguous;
 pub mod wrapper;
 
+pub use capability::{Capability, CapabilityError, Operation, invoke};
 pub use clock::{Clock, Moment};
 pub use event::Event;
 pub use journal::{Frame, Ids, Journal, JournalError};

@@ -30,6 +30,21 @@ pub const MAX_LISTED_RESOURCES: usize = 200;
 /// Longest arguments an activation takes, in bytes.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
+/// Most skills one answer lists.
+pub const MAX_LISTED_SKILLS: u64 = 100_000;
+
+/// Most frames one answer lists: a page that agents take whole.
+pub const MAX_LISTED_FRAMES: u64 = 1000;
+
+/// Most hits of one search. Nobody reads more.
+pub const MAX_SEARCH_HITS: u64 = 1000;
+
+/// Hits of a search when nobody says how many.
+pub const USUAL_HITS: usize = 10;
+
+/// Largest file of a skill that is read for somebody, in bytes.
+pub const MAX_READ_BYTES: u64 = 200_000;
+
 /// Most arguments a script is given; agent-base has the same bound.
 pub const MAX_SCRIPT_ARGS: usize = 100;
 

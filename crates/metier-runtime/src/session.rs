@@ -21,12 +21,14 @@ use std::sync::Arc;
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
-use metier_store::vouch::{Depth, Vouch};
-use metier_store::{Store, suggest};
+use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
+use metier_store::{Found, Layer, Store, suggest};
 use serde::Serialize;
 
 use crate::arguments::Base;
+use crate::capability::CapabilityError;
 use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
+use crate::finder::Finder;
 use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
 use crate::redact::Redactor;
 use crate::script::ScriptGround;
@@ -105,6 +107,7 @@ pub struct Session {
     state: State,
     /// The state's stack as the policy sees it, patterns compiled.
     stack: ActiveStack,
+    finder: Arc<Finder>,
     /// What this act kept; held until its frames are written.
     kept: Vec<Kept>,
 }
@@ -167,7 +170,8 @@ impl Session {
     /// empty and is not recorded. Skills cannot be looked up in it.
     pub fn resume(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let (state, stack) = (State::default(), ActiveStack::default());
-        let mut session = Self { setup, journal, state, stack, kept: Vec::new() };
+        let (kept, finder) = (Vec::new(), Arc::default());
+        let mut session = Self { setup, journal, state, stack, finder, kept };
         session.act(|_| Ok::<(), JournalError>(()))?;
         Ok(session)
     }
@@ -190,6 +194,88 @@ impl Session {
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         &self.setup.catalog
+    }
+
+    /// The catalog of this session, to share.
+    #[must_use]
+    pub fn shared_catalog(&self) -> &Arc<Catalog> {
+        &self.setup.catalog
+    }
+
+    /// Where this session's skills are loaded from.
+    #[must_use]
+    pub fn store(&self) -> &dyn Store {
+        &*self.setup.store
+    }
+
+    /// What searches this session's catalog.
+    #[must_use]
+    pub fn finder(&self) -> &Finder {
+        &self.finder
+    }
+
+    /// Shares what searches the catalog with other sessions that have the same one.
+    pub fn set_finder(&mut self, finder: Arc<Finder>) {
+        self.finder = finder;
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.setup.ids.session
+    }
+
+    /// The law of this session.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.setup.policy
+    }
+
+    /// Whether the law comes from a file that somebody wrote, and not only from a built-in profile.
+    #[must_use]
+    pub fn has_written_policy(&self) -> bool {
+        !self.setup.policy_digest.is_empty()
+    }
+
+    /// The names of the active skills, the last activated last.
+    #[must_use]
+    pub fn active_names(&self) -> Vec<String> {
+        self.state.stack.iter().map(|active| active.skill.name.clone()).collect()
+    }
+
+    /// Every frame of this session, by whatever process.
+    pub fn frames(&mut self) -> Result<Vec<Frame>, JournalError> {
+        self.journal.frames(&self.setup.ids.session)
+    }
+
+    /// What stops a script that runs, from now on.
+    pub fn set_cancel(&mut self, cancel: metier_sandbox::Cancel) {
+        self.setup.scripts.cancel = cancel;
+    }
+
+    /// What is written down about a candidate, without a look at its content.
+    pub(crate) fn recorded(&self, found: &Found) -> Vouched {
+        let catalog = &self.setup.catalog;
+        match catalog.layer(found) {
+            Layer::Bundled => Vouched::default(),
+            _ => self.setup.vouch.recorded(&found.name, &catalog.directory(found)),
+        }
+    }
+
+    /// What is known about the content of a candidate now.
+    pub(crate) fn standing(&self, found: &Found) -> Vouched {
+        let catalog = &self.setup.catalog;
+        match catalog.layer(found) {
+            Layer::Bundled => Vouched { standing: Standing::Approved, ..Vouched::default() },
+            _ => self.setup.vouch.vouch(&found.name, &catalog.directory(found), Depth::Stamps),
+        }
+    }
+
+    /// The failure of a name that nothing has.
+    pub(crate) fn unknown(&self, name: &str) -> CapabilityError {
+        let name: String = name.chars().take(512).collect();
+        let suggestion = self.suggestion(&name);
+        CapabilityError::NotFound { name, suggestion }
     }
 
     /// The session as it is shown.

@@ -53,6 +53,9 @@ pub struct Agent {
     pub also: &'static [&'static str],
     /// Its directories of the organisation.
     pub enterprise: &'static [&'static str],
+    /// Paths of which one is there when the agent is, written like directories; none when nothing
+    /// tells.
+    pub detected: &'static [&'static str],
 }
 
 /// Metier's own directories come before every agent's.
@@ -83,7 +86,9 @@ pub fn default_roots(places: &Places) -> Vec<Root> {
 /// The names of all variables the table looks at, sorted.
 #[must_use]
 pub fn variables() -> Vec<&'static str> {
-    let all = AGENTS.iter().flat_map(|a| [a.project, a.personal, a.also, a.enterprise].concat());
+    let all = AGENTS
+        .iter()
+        .flat_map(|a| [a.project, a.personal, a.also, a.enterprise, a.detected].concat());
     let names: BTreeSet<_> = all.filter_map(|directory| Some(variable(directory)?.0)).collect();
     names.into_iter().collect()
 }
@@ -118,7 +123,8 @@ impl Places {
     #[must_use]
     pub fn resolve(&self, directory: &str) -> Option<PathBuf> {
         if let Some((name, default, rest)) = variable(directory) {
-            return Some(self.variable(name, default)?.join(rest));
+            let start = self.variable(name, default)?;
+            return Some(if rest.is_empty() { start } else { start.join(rest) });
         }
         if let Some(rest) = directory.strip_prefix("~/") {
             return Some(self.home.as_ref()?.join(rest));
@@ -181,11 +187,11 @@ fn is_default(layer: Layer, directory: &str) -> bool {
     layer != Layer::Project || directory.starts_with('.')
 }
 
-/// The parts of `{NAME|default}/rest`.
+/// The parts of `{NAME|default}/rest`, or of `{NAME|default}` alone.
 fn variable(directory: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = directory.strip_prefix('{')?.split_once('|')?;
-    let (default, rest) = rest.split_once("}/")?;
-    Some((name, default, rest))
+    let (default, rest) = rest.split_once('}')?;
+    Some((name, default, rest.trim_start_matches('/')))
 }
 
 #[cfg(test)]

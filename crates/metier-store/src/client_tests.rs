@@ -185,3 +185,21 @@ fn an_agent_is_found_by_its_id() {
     assert_eq!(Agent::find("claude"), None);
     assert_eq!(Agent::profile("nobody"), None);
 }
+
+#[test]
+fn every_agent_but_the_one_that_stands_for_all_can_be_told_to_be_there() {
+    // P7
+    for agent in AGENTS {
+        assert_eq!(agent.detected.is_empty(), agent.id == "universal", "{}", agent.id);
+        for path in agent.detected {
+            assert!(!path.starts_with("./") && !path.contains('$'), "{path}");
+            assert!(places().resolve(path).is_some(), "{path}");
+        }
+    }
+    let codex = Agent::find("codex").unwrap().detected;
+    let check = |places: &Places, expect: &str| {
+        assert_eq!(places.resolve(codex[0]).unwrap().to_str(), Some(expect));
+    };
+    check(&places(), "/home/.codex");
+    check(&with("CODEX_HOME", "/data/codex"), "/data/codex");
+}

@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module is the door to the system's clock")]
 
 use std::fmt::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use metier_runtime::{Clock, Moment};
 
@@ -15,6 +15,22 @@ impl Clock for SystemClock {
     fn now(&self) -> Moment {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Moment(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// Measures how long a process has been at something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts now.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since.
+    pub(crate) fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 }
 

@@ -13,6 +13,7 @@ use clap::ValueEnum;
 use metier_format::SkillName;
 use metier_format::text::visible_line;
 use metier_package::approve::trusted_folders as folders;
+use metier_package::index::{self, Asking, Contents, Index, IndexError, Listed};
 use metier_package::trust::By;
 use metier_package::{
     Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Outcome, Place, Progress,
@@ -31,7 +32,7 @@ use crate::ui::{self, Ui};
 use crate::view::checked_name;
 use crate::write::Scratch;
 
-pub(crate) use explain::{change_error, fetch_error, record_error, reference_error};
+pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
 pub(crate) use preview::{Offer, show};
 pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
@@ -150,6 +151,9 @@ pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
             ui.note(&format!("warning: what was left unfinished stays so: {said}"));
         }
     }
+    if let Ok(Some(repaired)) = metier_package::link::repair(&home) {
+        remark(Some(&repaired), ui);
+    }
 }
 
 /// Says what was left unfinished and is finished now.
@@ -166,6 +170,7 @@ pub(crate) fn remark(repaired: Option<&Repaired>, ui: &mut Ui) {
 
 /// What fetching needs, held together for one command.
 pub(crate) struct Fetching {
+    home: Home,
     runner: Runner,
     cancel: Cancel,
     scratch: Scratch,
@@ -190,11 +195,17 @@ impl Fetching {
             cancel: Interrupt::cancel()?,
             scratch: Scratch::new().map_err(CommandError::failed)?,
             cache: home.path().join("cache"),
+            home,
             variables: env::variables(),
             signers: settings.packages.signers.clone(),
             bases,
             fetched: std::cell::Cell::new(0),
         })
+    }
+
+    /// What short forms are short for.
+    pub(crate) fn bases(&self) -> &Bases {
+        &self.bases
     }
 
     /// What `text` means.
@@ -209,6 +220,38 @@ impl Fetching {
         select: Select<'_>,
     ) -> Result<Fetched, FetchError> {
         self.with(select, |fetch| metier_package::fetch(reference, fetch, &mut teller()))
+    }
+
+    /// metier's home.
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Asks an index what it lists.
+    pub(crate) fn index(
+        &self,
+        index: &Index,
+        known: Option<&Contents>,
+    ) -> Result<Contents, IndexError> {
+        // What it listed before is at hand, so nobody is kept waiting for one who does not answer.
+        let once = Retry { delays: &[], ..Retry::default() };
+        self.asking(|asking| {
+            let fetch = &Fetch { retry: &once, ..*asking.fetch };
+            index::refresh(index, known, &Asking { fetch, ..*asking }, &mut teller())
+        })
+    }
+
+    /// Fetches what an index lists.
+    pub(crate) fn listed(&self, listed: &Listed) -> Result<Fetched, IndexError> {
+        self.asking(|asking| index::fetch_listed(listed, asking, &mut teller()))
+    }
+
+    fn asking<T>(
+        &self,
+        work: impl FnOnce(&Asking<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        let now = SystemClock.now().0;
+        self.with(Select::All, |fetch| Ok(work(&Asking { fetch, bases: &self.bases, now })))?
     }
 
     /// Fetches exactly what a lockfile names.

@@ -2,7 +2,7 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -154,10 +154,16 @@ impl Stream {
     }
 
     fn or(settings: &Settings, default: &str) -> Result<Self, CommandError> {
+        let environment = &settings.environment;
+        let named = settings.session.args.session.as_ref().or(environment.session.session.as_ref());
+        let session = named.map_or(default, String::as_str);
+        Ok(Self { named: named.is_some(), ..Self::called(session, settings)? })
+    }
+
+    /// The session called `session`, in the journal that flags, environment or defaults name.
+    pub(crate) fn called(session: &str, settings: &Settings) -> Result<Self, CommandError> {
         let args = &settings.session.args;
         let environment = &settings.environment;
-        let named = args.session.as_ref().or(environment.session.session.as_ref());
-        let session = named.map_or(default, String::as_str);
         check_session(session)?;
         let given = args.journal.as_ref().or(environment.session.journal.as_ref());
         let journal = match (given, &settings.home) {
@@ -168,7 +174,7 @@ impl Stream {
                 return Err(error.hint("give `--journal` a file or `--home` a directory"));
             }
         };
-        Ok(Self { session: session.to_owned(), named: named.is_some(), journal })
+        Ok(Self { session: session.to_owned(), named: true, journal })
     }
 }
 
@@ -180,15 +186,29 @@ pub(crate) fn open(
 ) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
-    let law = Law::load(settings);
-    let config = &settings.session.config;
-    let durability = config.durability.unwrap_or_default();
-    let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
-    let journal = journal.map_err(journal_error)?;
+    let journal = journal(settings, &stream.journal).map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
     let has_view = purpose.view.is_some();
+    let setup = setup(settings, purpose, ids, &stream.journal);
+    let session = match has_view {
+        true => Session::open(setup, Box::new(journal)),
+        false => Session::resume(setup, Box::new(journal)),
+    };
+    session.map_err(journal_error)
+}
+
+/// The journal at `path`, written as durably as the settings say.
+pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, JournalError> {
+    let durability = settings.session.config.durability.unwrap_or_default();
+    FileJournal::open(path, durability, Arc::new(SystemClock))
+}
+
+/// What a session for `purpose` is made of.
+pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &Path) -> Setup {
+    let law = Law::load(settings);
+    let config = &settings.session.config;
     let view = purpose.view.unwrap_or_else(View::nothing);
-    let setup = Setup {
+    Setup {
         store: Arc::new(view.store),
         catalog: Arc::new(view.catalog),
         policy: law.policy,
@@ -213,15 +233,10 @@ pub(crate) fn open(
         },
         artifacts: artifact_folder(settings)
             .filter(|_| config.artifacts.unwrap_or(true))
-            .map(|(_, artifacts)| artifacts.of_journal(&stream.journal)),
+            .map(|(_, artifacts)| artifacts.of_journal(journal)),
         vouch: view.vouch,
         depth: settings.packages.verify.unwrap_or(Depth::Stamps),
-    };
-    let session = match has_view {
-        true => Session::open(setup, Box::new(journal)),
-        false => Session::resume(setup, Box::new(journal)),
-    };
-    session.map_err(journal_error)
+    }
 }
 
 /// Where what sessions load and read is kept, when it is.

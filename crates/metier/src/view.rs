@@ -232,13 +232,21 @@ pub(crate) fn trust_hint(catalog: &Catalog, settings: &Settings) -> Option<Strin
 
 /// The roots of a run: those given by hand, in their order, then the default ones, then the skills
 /// inside metier.
-fn store(settings: &Settings) -> LayeredStore {
-    let mut roots: Vec<Root> = settings.roots.iter().map(|root| given(root, settings)).collect();
-    if !settings.default_roots {
-        return LayeredStore::new(vec![Box::new(FileStore::new(roots))]);
+pub(crate) fn store(settings: &Settings) -> LayeredStore {
+    let files = Box::new(files(settings));
+    match settings.default_roots {
+        true => LayeredStore::new(vec![files, Box::new(bundled())]),
+        false => LayeredStore::new(vec![files]),
     }
-    roots.extend(client::default_roots(&settings.places()));
-    LayeredStore::new(vec![Box::new(FileStore::new(roots)), Box::new(bundled())])
+}
+
+/// The roots of a run that are directories.
+pub(crate) fn files(settings: &Settings) -> FileStore {
+    let mut roots: Vec<Root> = settings.roots.iter().map(|root| given(root, settings)).collect();
+    if settings.default_roots {
+        roots.extend(client::default_roots(&settings.places()));
+    }
+    FileStore::new(roots)
 }
 
 fn given(root: &RootArgument, settings: &Settings) -> Root {

@@ -251,6 +251,18 @@ impl Journal for FileJournal {
     fn news(&mut self, session: &str, frames: u64) -> Option<State> {
         self.chain.states.get(session).filter(|state| state.frames != frames).cloned()
     }
+
+    fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
+        let reading = super::read(&self.path)?;
+        if let Some(fault) = reading.fault {
+            return Err(JournalError::Changed {
+                path: self.path.clone(),
+                frame: fault.frame,
+                reason: fault.kind.to_string(),
+            });
+        }
+        Ok(reading.frames.into_iter().filter(|frame| frame.ids.session == session).collect())
+    }
 }
 
 /// What the head file says.

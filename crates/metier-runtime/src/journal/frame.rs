@@ -109,6 +109,12 @@ impl Frame {
         line
     }
 
+    /// The frame as JSON, member by member as its line has it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        serde_json::from_str(&self.clone().seal()).unwrap_or_default()
+    }
+
     /// The frame a line tells, after its digest was checked.
     pub fn parse(line: &[u8]) -> Result<Self, FrameError> {
         let digest = check_seal(line)?;

@@ -70,4 +70,8 @@ impl Journal for MemoryJournal {
     fn news(&mut self, session: &str, frames: u64) -> Option<State> {
         self.shared().states.get(session).filter(|state| state.frames != frames).cloned()
     }
+
+    fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
+        Ok(self.all().into_iter().filter(|frame| frame.ids.session == session).collect())
+    }
 }

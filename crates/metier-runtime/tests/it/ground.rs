@@ -120,4 +120,8 @@ impl Journal for Faulty {
     fn news(&mut self, session: &str, frames: u64) -> Option<metier_runtime::State> {
         self.inner.news(session, frames)
     }
+
+    fn frames(&mut self, session: &str) -> Result<Vec<metier_runtime::Frame>, JournalError> {
+        self.inner.frames(session)
+    }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod artifacts;
+mod capabilities;
 mod checkpoint;
 mod ground;
 mod journal;

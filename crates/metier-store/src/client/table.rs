@@ -18,20 +18,23 @@ pub const AGENTS: &[Agent] = &[
         &[".claude/skills"],
         &["{CLAUDE_CONFIG_DIR|~/.claude}/skills"],
     )
-    .enterprise(&["/etc/claude-code/.claude/skills"]),
+    .enterprise(&["/etc/claude-code/.claude/skills"])
+    .detected(&["{CLAUDE_CONFIG_DIR|~/.claude}"]),
     agent(
         "codex",
         "Codex",
         &[".agents/skills", ".codex/skills"],
         &["~/.agents/skills", "{CODEX_HOME|~/.codex}/skills"],
     )
-    .enterprise(&["/etc/codex/skills"]),
+    .enterprise(&["/etc/codex/skills"])
+    .detected(&["{CODEX_HOME|~/.codex}", "/etc/codex"]),
     agent(
         "gemini-cli",
         "Gemini CLI",
         &[".agents/skills", ".gemini/skills"],
         &["~/.agents/skills", "~/.gemini/skills"],
-    ),
+    )
+    .detected(&["~/.gemini"]),
     agent(
         "opencode",
         "OpenCode",
@@ -41,7 +44,8 @@ pub const AGENTS: &[Agent] = &[
             "{XDG_CONFIG_HOME|~/.config}/opencode/skill",
         ],
     )
-    .also(&[".claude/skills", "~/.claude/skills", "~/.agents/skills"]),
+    .also(&[".claude/skills", "~/.claude/skills", "~/.agents/skills"])
+    .detected(&["{XDG_CONFIG_HOME|~/.config}/opencode"]),
     agent("goose", "Goose", &[".goose/skills"], &["{XDG_CONFIG_HOME|~/.config}/goose/skills"])
         .also(&[
             ".claude/skills",
@@ -49,179 +53,236 @@ pub const AGENTS: &[Agent] = &[
             "~/.agents/skills",
             "~/.claude/skills",
             "{XDG_CONFIG_HOME|~/.config}/agents/skills",
-        ]),
+        ])
+        .detected(&["{XDG_CONFIG_HOME|~/.config}/goose"]),
     agent(
         "github-copilot",
         "GitHub Copilot",
         &[".agents/skills", ".github/skills"],
         &["~/.copilot/skills"],
     )
-    .also(&[".claude/skills", "~/.agents/skills"]),
-    agent("cursor", "Cursor", &[".agents/skills", ".cursor/skills"], &["~/.cursor/skills"]).also(
-        &[
+    .also(&[".claude/skills", "~/.agents/skills"])
+    .detected(&["~/.copilot"]),
+    agent("cursor", "Cursor", &[".agents/skills", ".cursor/skills"], &["~/.cursor/skills"])
+        .also(&[
             ".claude/skills",
             ".codex/skills",
             "~/.agents/skills",
             "~/.claude/skills",
             "~/.codex/skills",
-        ],
-    ),
-    agent("adal", "AdaL", &[".adal/skills"], &["~/.adal/skills"]),
-    agent("agent-base", "agent-base", &[], &["~/.agent/skills"]),
-    agent("aider-desk", "AiderDesk", &[".aider-desk/skills"], &["~/.aider-desk/skills"]),
+        ])
+        .detected(&["~/.cursor"]),
+    agent("adal", "AdaL", &[".adal/skills"], &["~/.adal/skills"]).detected(&["~/.adal"]),
+    agent("agent-base", "agent-base", &[], &["~/.agent/skills"]).detected(&["~/.agent-base"]),
+    agent("aider-desk", "AiderDesk", &[".aider-desk/skills"], &["~/.aider-desk/skills"])
+        .detected(&["~/.aider-desk"]),
     agent("amp", "Amp", &[".agents/skills"], &["{XDG_CONFIG_HOME|~/.config}/agents/skills"])
-        .also(&[".claude/skills", "~/.claude/skills"]),
+        .also(&[".claude/skills", "~/.claude/skills"])
+        .detected(&["{XDG_CONFIG_HOME|~/.config}/amp"]),
     agent("antigravity", "Antigravity", &[".agents/skills"], &["~/.gemini/antigravity/skills"])
-        .also(&["~/.agents/skills"]),
+        .also(&["~/.agents/skills"])
+        .detected(&["~/.gemini/antigravity"]),
     agent(
         "antigravity-cli",
         "Antigravity CLI",
         &[".agents/skills"],
         &["~/.gemini/antigravity-cli/skills", "~/.antigravity/skills"],
-    ),
-    agent("astrbot", "AstrBot", &["data/skills"], &["~/.astrbot/data/skills"]),
-    agent("augment", "Augment", &[".augment/skills"], &["~/.augment/skills"]),
+    )
+    .detected(&["~/.gemini/antigravity-cli"]),
+    agent("astrbot", "AstrBot", &["data/skills"], &["~/.astrbot/data/skills"])
+        .detected(&["data/skills", "~/.astrbot"]),
+    agent("augment", "Augment", &[".augment/skills"], &["~/.augment/skills"])
+        .detected(&["~/.augment"]),
     agent(
         "autohand-code",
         "Autohand Code CLI",
         &[".autohand/skills"],
         &["{AUTOHAND_HOME|~/.autohand}/skills"],
-    ),
-    agent("bob", "IBM Bob", &[".bob/skills"], &["~/.bob/skills"]),
-    agent("chibi", "chibi", &[], &["~/.chibi/plugins/agent-skills/skills"]),
-    agent("cline", "Cline", &[".agents/skills"], &["~/.agents/skills"]),
+    )
+    .detected(&["{AUTOHAND_HOME|~/.autohand}"]),
+    agent("bob", "IBM Bob", &[".bob/skills"], &["~/.bob/skills"]).detected(&["~/.bob"]),
+    agent("chibi", "chibi", &[], &["~/.chibi/plugins/agent-skills/skills"]).detected(&["~/.chibi"]),
+    agent("cline", "Cline", &[".agents/skills"], &["~/.agents/skills"]).detected(&["~/.cline"]),
     agent(
         "codearts-agent",
         "CodeArts Agent",
         &[".codeartsdoer/skills"],
         &["~/.codeartsdoer/skills"],
-    ),
-    agent("codebuddy", "CodeBuddy", &[".codebuddy/skills"], &["~/.codebuddy/skills"]),
-    agent("codemaker", "Codemaker", &[".codemaker/skills"], &["~/.codemaker/skills"]),
-    agent("codestudio", "Code Studio", &[".codestudio/skills"], &["~/.codestudio/skills"]),
-    agent("comate", "Comate", &[".comate/skills"], &[]),
-    agent("command-code", "Command Code", &[".commandcode/skills"], &["~/.commandcode/skills"]),
-    agent("continue", "Continue", &[".continue/skills"], &["~/.continue/skills"]),
-    agent("cortex", "Cortex Code", &[".cortex/skills"], &["~/.snowflake/cortex/skills"]),
-    agent("crush", "Crush", &[".crush/skills"], &["~/.config/crush/skills"]),
+    )
+    .detected(&["~/.codeartsdoer"]),
+    agent("codebuddy", "CodeBuddy", &[".codebuddy/skills"], &["~/.codebuddy/skills"])
+        .detected(&[".codebuddy", "~/.codebuddy"]),
+    agent("codemaker", "Codemaker", &[".codemaker/skills"], &["~/.codemaker/skills"])
+        .detected(&["~/.codemaker"]),
+    agent("codestudio", "Code Studio", &[".codestudio/skills"], &["~/.codestudio/skills"])
+        .detected(&["~/.codestudio"]),
+    agent("comate", "Comate", &[".comate/skills"], &[]).detected(&[".comate"]),
+    agent("command-code", "Command Code", &[".commandcode/skills"], &["~/.commandcode/skills"])
+        .detected(&["~/.commandcode"]),
+    agent("continue", "Continue", &[".continue/skills"], &["~/.continue/skills"])
+        .detected(&[".continue", "~/.continue"]),
+    agent("cortex", "Cortex Code", &[".cortex/skills"], &["~/.snowflake/cortex/skills"])
+        .detected(&["~/.snowflake/cortex"]),
+    agent("crush", "Crush", &[".crush/skills"], &["~/.config/crush/skills"])
+        .detected(&["~/.config/crush"]),
     agent(
         "deepagents",
         "Deep Agents",
         &[".agents/skills", ".deepagents/skills"],
         &["~/.deepagents/agent/skills"],
     )
-    .also(&[".claude/skills", "~/.claude/skills", "~/.agents/skills"]),
+    .also(&[".claude/skills", "~/.claude/skills", "~/.agents/skills"])
+    .detected(&["~/.deepagents"]),
     agent(
         "devin",
         "Devin for Terminal",
         &[".devin/skills"],
         &["{XDG_CONFIG_HOME|~/.config}/devin/skills"],
-    ),
-    agent("dexto", "Dexto", &[".agents/skills"], &["~/.agents/skills"]),
-    agent("droid", "Droid", &[".agents/skills", ".factory/skills"], &["~/.factory/skills"]),
-    agent("eve", "Eve", &["agent/skills"], &[]),
-    agent("firebender", "Firebender", &[".agents/skills"], &["~/.firebender/skills"]).also(&[
-        "~/.agents/skills",
-        "~/.claude/skills",
-        "~/.codex/skills",
-        "~/.cursor/skills",
-        "~/.goose/skills",
-    ]),
-    agent("forgecode", "ForgeCode", &[".forge/skills"], &["~/.forge/skills"]),
-    agent("fx", "fx", &[".agents/skills"], &["~/.agents/skills"]),
+    )
+    .detected(&["{XDG_CONFIG_HOME|~/.config}/devin"]),
+    agent("dexto", "Dexto", &[".agents/skills"], &["~/.agents/skills"]).detected(&["~/.dexto"]),
+    agent("droid", "Droid", &[".agents/skills", ".factory/skills"], &["~/.factory/skills"])
+        .detected(&["~/.factory"]),
+    agent("eve", "Eve", &["agent/skills"], &[]).detected(&["agent/skills"]),
+    agent("firebender", "Firebender", &[".agents/skills"], &["~/.firebender/skills"])
+        .also(&[
+            "~/.agents/skills",
+            "~/.claude/skills",
+            "~/.codex/skills",
+            "~/.cursor/skills",
+            "~/.goose/skills",
+        ])
+        .detected(&["~/.firebender"]),
+    agent("forgecode", "ForgeCode", &[".forge/skills"], &["~/.forge/skills"])
+        .detected(&["~/.forge"]),
+    agent("fx", "fx", &[".agents/skills"], &["~/.agents/skills"]).detected(&["~/.fx"]),
     agent("grok", "Grok Build", &[".grok/skills"], &["{GROK_HOME|~/.grok}/skills"])
-        .also(&["~/.agents/skills"]),
-    agent("hermes-agent", "Hermes Agent", &[".hermes/skills"], &["{HERMES_HOME|~/.hermes}/skills"]),
-    agent("iflow-cli", "iFlow CLI", &[".iflow/skills"], &["~/.iflow/skills"]),
-    agent("inference-sh", "inference.sh", &[".inferencesh/skills"], &["~/.inferencesh/skills"]),
-    agent("jazz", "Jazz", &[".jazz/skills"], &["~/.jazz/skills"]),
-    agent("junie", "Junie", &[".junie/skills"], &["~/.junie/skills"]),
+        .also(&["~/.agents/skills"])
+        .detected(&["{GROK_HOME|~/.grok}"]),
+    agent("hermes-agent", "Hermes Agent", &[".hermes/skills"], &["{HERMES_HOME|~/.hermes}/skills"])
+        .detected(&["{HERMES_HOME|~/.hermes}"]),
+    agent("iflow-cli", "iFlow CLI", &[".iflow/skills"], &["~/.iflow/skills"])
+        .detected(&["~/.iflow"]),
+    agent("inference-sh", "inference.sh", &[".inferencesh/skills"], &["~/.inferencesh/skills"])
+        .detected(&["~/.inferencesh"]),
+    agent("jazz", "Jazz", &[".jazz/skills"], &["~/.jazz/skills"]).detected(&["~/.jazz", ".jazz"]),
+    agent("junie", "Junie", &[".junie/skills"], &["~/.junie/skills"]).detected(&["~/.junie"]),
     agent(
         "kilo",
         "Kilo Code",
         &[".agents/skills", ".kilocode/skills"],
         &["~/.kilo/skills", "~/.kilocode/skills"],
-    ),
-    agent("kimchi", "Kimchi", &[".kimchi/skills"], &["~/.config/kimchi/harness/skills"]),
+    )
+    .detected(&["~/.kilo", "~/.kilocode"]),
+    agent("kimchi", "Kimchi", &[".kimchi/skills"], &["~/.config/kimchi/harness/skills"])
+        .detected(&["~/.config/kimchi"]),
     agent(
         "kimi-code-cli",
         "Kimi Code CLI",
         &[".agents/skills"],
         &["~/.agents/skills", "{XDG_CONFIG_HOME|~/.config}/agents/skills"],
     )
-    .also(&[".claude/skills", ".codex/skills", "~/.claude/skills", "~/.codex/skills"]),
-    agent("kiro-cli", "Kiro CLI", &[".kiro/skills"], &["~/.kiro/skills"]),
-    agent("kode", "Kode", &[".kode/skills"], &["~/.kode/skills"]),
-    agent("letta", "Letta", &[".skills"], &["~/.letta/skills"]),
-    agent("lingma", "Lingma", &[".lingma/skills"], &["~/.lingma/skills"]),
-    agent("loaf", "Loaf", &[".agents/skills"], &["~/.agents/skills"]),
-    agent("mcpjam", "MCPJam", &[".mcpjam/skills"], &["~/.mcpjam/skills"]),
-    agent("minimax-code", "MiniMax Code", &[".minimax/skills"], &["~/.minimax/skills"]),
-    agent("mistral-vibe", "Mistral Vibe", &[".vibe/skills"], &["{VIBE_HOME|~/.vibe}/skills"]),
-    agent("moxby", "Moxby", &[".moxby/skills"], &["~/.moxby/skills"]),
-    agent("mux", "Mux", &[".mux/skills"], &["~/.mux/skills"]),
-    agent("neovate", "Neovate", &[".neovate/skills"], &["~/.neovate/skills"]),
-    agent("omniforge", "OmniForge", &[], &["~/.omniforge/skills"]),
-    agent("omp", "omp", &[".omp/skills"], &["~/.omp/agent/skills"]),
-    agent("ona", "Ona", &[".ona/skills"], &["~/.ona/skills"]),
+    .also(&[".claude/skills", ".codex/skills", "~/.claude/skills", "~/.codex/skills"])
+    .detected(&["~/.kimi-code", "~/.kimi"]),
+    agent("kiro-cli", "Kiro CLI", &[".kiro/skills"], &["~/.kiro/skills"]).detected(&["~/.kiro"]),
+    agent("kode", "Kode", &[".kode/skills"], &["~/.kode/skills"]).detected(&["~/.kode"]),
+    agent("letta", "Letta", &[".skills"], &["~/.letta/skills"]).detected(&["~/.letta"]),
+    agent("lingma", "Lingma", &[".lingma/skills"], &["~/.lingma/skills"]).detected(&["~/.lingma"]),
+    agent("loaf", "Loaf", &[".agents/skills"], &["~/.agents/skills"]).detected(&["~/.loaf"]),
+    agent("mcpjam", "MCPJam", &[".mcpjam/skills"], &["~/.mcpjam/skills"]).detected(&["~/.mcpjam"]),
+    agent("minimax-code", "MiniMax Code", &[".minimax/skills"], &["~/.minimax/skills"])
+        .detected(&["~/.minimax", "/Applications/MiniMax Code.app"]),
+    agent("mistral-vibe", "Mistral Vibe", &[".vibe/skills"], &["{VIBE_HOME|~/.vibe}/skills"])
+        .detected(&["{VIBE_HOME|~/.vibe}"]),
+    agent("moxby", "Moxby", &[".moxby/skills"], &["~/.moxby/skills"]).detected(&["~/.moxby"]),
+    agent("mux", "Mux", &[".mux/skills"], &["~/.mux/skills"]).detected(&["~/.mux"]),
+    agent("neovate", "Neovate", &[".neovate/skills"], &["~/.neovate/skills"])
+        .detected(&["~/.neovate"]),
+    agent("omniforge", "OmniForge", &[], &["~/.omniforge/skills"]).detected(&["~/.omniforge"]),
+    agent("omp", "omp", &[".omp/skills"], &["~/.omp/agent/skills"]).detected(&["~/.omp"]),
+    agent("ona", "Ona", &[".ona/skills"], &["~/.ona/skills"]).detected(&["~/.ona"]),
     agent(
         "openclaw",
         "OpenClaw",
         &["skills"],
         &["~/.openclaw/skills", "~/.clawdbot/skills", "~/.moltbot/skills"],
-    ),
-    agent("openhands", "OpenHands", &[".openhands/skills"], &["~/.openhands/skills"]),
+    )
+    .detected(&["~/.openclaw", "~/.clawdbot", "~/.moltbot"]),
+    agent("openhands", "OpenHands", &[".openhands/skills"], &["~/.openhands/skills"])
+        .detected(&["~/.openhands"]),
     agent("openskills", "OpenSkills", &[".agent/skills"], &["~/.agent/skills"])
-        .also(&[".claude/skills", "~/.claude/skills"]),
+        .also(&[".claude/skills", "~/.claude/skills"])
+        .detected(&[".agent/skills", "~/.agent/skills"]),
     agent(
         "pi",
         "Pi",
         &[".agents/skills", ".pi/skills"],
         &["~/.agents/skills", "~/.pi/agent/skills"],
-    ),
-    agent("pochi", "Pochi", &[".pochi/skills"], &["~/.pochi/skills"]),
+    )
+    .detected(&["~/.pi/agent"]),
+    agent("pochi", "Pochi", &[".pochi/skills"], &["~/.pochi/skills"]).detected(&["~/.pochi"]),
     agent(
         "posit-assistant",
         "Posit Assistant",
         &[".posit/assistant/skills"],
         &["~/.posit/assistant/skills"],
-    ),
-    agent("promptscript", "PromptScript", &[".agents/skills"], &[]),
-    agent("purecode", "PureCode", &[], &["~/.purecode/skills"]),
-    agent("qoder", "Qoder", &[".qoder/skills"], &["~/.qoder/skills"]),
-    agent("qoder-cn", "Qoder CN", &[".qoder/skills"], &["~/.qoder-cn/skills"]),
-    agent("qwen-code", "Qwen Code", &[".qwen/skills"], &["~/.qwen/skills"]),
-    agent("reasonix", "Reasonix", &[".reasonix/skills"], &["~/.reasonix/skills"]),
-    agent("replit", "Replit", &[".agents/skills"], &["{XDG_CONFIG_HOME|~/.config}/agents/skills"]),
+    )
+    .detected(&["~/.posit/assistant", "~/.positai"]),
+    agent("promptscript", "PromptScript", &[".agents/skills"], &[])
+        .detected(&[".promptscript", "promptscript.yaml"]),
+    agent("purecode", "PureCode", &[], &["~/.purecode/skills"]).detected(&["~/.purecode"]),
+    agent("qoder", "Qoder", &[".qoder/skills"], &["~/.qoder/skills"]).detected(&["~/.qoder"]),
+    agent("qoder-cn", "Qoder CN", &[".qoder/skills"], &["~/.qoder-cn/skills"])
+        .detected(&["~/.qoder-cn"]),
+    agent("qwen-code", "Qwen Code", &[".qwen/skills"], &["~/.qwen/skills"]).detected(&["~/.qwen"]),
+    agent("reasonix", "Reasonix", &[".reasonix/skills"], &["~/.reasonix/skills"])
+        .detected(&["~/.reasonix"]),
+    agent("replit", "Replit", &[".agents/skills"], &["{XDG_CONFIG_HOME|~/.config}/agents/skills"])
+        .detected(&[".replit"]),
     agent("roo", "Roo Code", &[".roo/skills"], &["~/.roo/skills"])
-        .also(&[".agents/skills", "~/.agents/skills"]),
-    agent("rovodev", "Rovo Dev", &[".rovodev/skills"], &["~/.rovodev/skills"]),
-    agent("sarvam-code", "Sarvam Code", &[".agents/skills"], &["~/.agents/skills"]),
-    agent("tabnine-cli", "Tabnine CLI", &[".tabnine/agent/skills"], &["~/.tabnine/agent/skills"]),
-    agent("terramind", "Terramind", &[".terramind/skills"], &["~/.terramind/skills"]),
-    agent("tinycloud", "Tinycloud", &[".tinycloud/skills"], &["~/.tinycloud/skills"]),
-    agent("trae", "Trae", &[".trae/skills"], &["~/.trae/skills"]),
-    agent("trae-cn", "Trae CN", &[".trae/skills"], &["~/.trae-cn/skills"]),
-    agent("verdent", "Verdent", &[".verdent/skills"], &[]),
-    agent("warp", "Warp", &[".agents/skills"], &["~/.agents/skills"]),
-    agent("windsurf", "Windsurf", &[".windsurf/skills"], &["~/.codeium/windsurf/skills"]),
-    agent("witsy", "Witsy", &[], &["~/.agents/skills"]),
+        .also(&[".agents/skills", "~/.agents/skills"])
+        .detected(&["~/.roo"]),
+    agent("rovodev", "Rovo Dev", &[".rovodev/skills"], &["~/.rovodev/skills"])
+        .detected(&["~/.rovodev"]),
+    agent("sarvam-code", "Sarvam Code", &[".agents/skills"], &["~/.agents/skills"])
+        .detected(&["{SARVAM_HOME|~/.sarvam}"]),
+    agent("tabnine-cli", "Tabnine CLI", &[".tabnine/agent/skills"], &["~/.tabnine/agent/skills"])
+        .detected(&["~/.tabnine"]),
+    agent("terramind", "Terramind", &[".terramind/skills"], &["~/.terramind/skills"])
+        .detected(&["~/.terramind"]),
+    agent("tinycloud", "Tinycloud", &[".tinycloud/skills"], &["~/.tinycloud/skills"])
+        .detected(&["~/.tinycloud"]),
+    agent("trae", "Trae", &[".trae/skills"], &["~/.trae/skills"]).detected(&["~/.trae"]),
+    agent("trae-cn", "Trae CN", &[".trae/skills"], &["~/.trae-cn/skills"])
+        .detected(&["~/.trae-cn"]),
+    agent("verdent", "Verdent", &[".verdent/skills"], &[]).detected(&[".verdent"]),
+    agent("warp", "Warp", &[".agents/skills"], &["~/.agents/skills"]).detected(&["~/.warp"]),
+    agent("windsurf", "Windsurf", &[".windsurf/skills"], &["~/.codeium/windsurf/skills"])
+        .detected(&["~/.codeium/windsurf"]),
+    agent("witsy", "Witsy", &[], &["~/.agents/skills"])
+        .detected(&["~/.witsy", "{XDG_CONFIG_HOME|~/.config}/Witsy"]),
     agent(
         "xcode-claude",
         "Xcode Claude",
         &[],
         &["~/Library/Developer/Xcode/CodingAssistant/ClaudeAgentConfig/skills"],
-    ),
+    )
+    .detected(&["~/Library/Developer/Xcode/CodingAssistant/ClaudeAgentConfig"]),
     agent(
         "xcode-codex",
         "Xcode Codex",
         &[],
         &["~/Library/Developer/Xcode/CodingAssistant/codex/skills"],
-    ),
-    agent("zcode", "ZCode", &[".zcode/skills"], &["~/.zcode/skills"]),
-    agent("zed", "Zed", &[".agents/skills"], &["~/.agents/skills"]),
-    agent("zencoder", "Zencoder", &[".zencoder/skills"], &["~/.zencoder/skills"]),
-    agent("zenflow", "Zenflow", &[".zencoder/skills"], &["~/.zencoder/skills"]),
+    )
+    .detected(&["~/Library/Developer/Xcode/CodingAssistant/codex"]),
+    agent("zcode", "ZCode", &[".zcode/skills"], &["~/.zcode/skills"])
+        .detected(&["~/.zcode", "/Applications/ZCode.app"]),
+    agent("zed", "Zed", &[".agents/skills"], &["~/.agents/skills"])
+        .detected(&["{XDG_CONFIG_HOME|~/.config}/zed"]),
+    agent("zencoder", "Zencoder", &[".zencoder/skills"], &["~/.zencoder/skills"])
+        .detected(&["~/.zencoder"]),
+    agent("zenflow", "Zenflow", &[".zencoder/skills"], &["~/.zencoder/skills"])
+        .detected(&["~/.zencoder"]),
 ];
 
 const fn agent(
@@ -230,7 +291,7 @@ const fn agent(
     project: &'static [&'static str],
     personal: &'static [&'static str],
 ) -> Agent {
-    Agent { id, title, project, personal, also: &[], enterprise: &[] }
+    Agent { id, title, project, personal, also: &[], enterprise: &[], detected: &[] }
 }
 
 impl Agent {
@@ -240,5 +301,9 @@ impl Agent {
 
     const fn enterprise(self, enterprise: &'static [&'static str]) -> Self {
         Self { enterprise, ..self }
+    }
+
+    const fn detected(self, detected: &'static [&'static str]) -> Self {
+        Self { detected, ..self }
     }
 }

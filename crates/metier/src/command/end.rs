@@ -2,7 +2,7 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
-use serde_json::json;
+use metier_runtime::capability::Ended;
 
 use crate::error::{CommandResult, Status};
 use crate::session::{self, journal_error};
@@ -29,7 +29,7 @@ pub(crate) fn run(_args: &EndArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         false => Vec::new(),
     };
     if ui.json() {
-        ui.document(&json!({ "session": id, "ended": look.state.open, "released": released }));
+        ui.document(&Ended { session: id, ended: look.state.open, released });
         return Ok(Status::Ok);
     }
     for name in &released {

@@ -1,8 +1,6 @@
 //! `metier guard`: one tool call, one ruling, one frame. Whatever goes wrong on the way to a ruling
 //! is a deny.
 
-mod arguments;
-
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +8,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use metier_format::text::visible_line;
 use metier_policy::{HostTable, Ruling, ToolCall, Verdict};
-use serde::Serialize;
+use metier_runtime::capability::RuledCall;
+use metier_runtime::unambiguous;
 use serde_json::Value;
 
 use crate::error::{CommandError, CommandResult, Kind, Status};
@@ -45,15 +44,6 @@ pub(crate) struct GuardArgs {
     cwd: Option<PathBuf>,
 }
 
-/// The ruling as programs read it. The shape is a contract.
-#[derive(Debug, Serialize)]
-struct Answer {
-    verdict: Verdict,
-    reasons: Vec<String>,
-    skill: Option<String>,
-    rule: Option<String>,
-}
-
 /// Rules on the call.
 pub(crate) fn run(args: &GuardArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let ruling = match rule(args, settings, ui) {
@@ -65,7 +55,7 @@ pub(crate) fn run(args: &GuardArgs, settings: &Settings, ui: &mut Ui) -> Command
         }
         Ok(ruling) => ruling,
     };
-    let answer = Answer::of(&ruling);
+    let answer = RuledCall::of(&ruling);
     match ui.json() {
         true => ui.document(&answer),
         false => print(&answer, ui),
@@ -108,24 +98,13 @@ fn given(arguments: Option<&str>) -> Result<Value, String> {
             if text.len() as u64 > MAX_ARGUMENTS {
                 return Err(format!("the arguments have more than {MAX_ARGUMENTS} bytes"));
             }
-            arguments::parse(&text)
+            unambiguous::parse(&text)
         }
-        Some(text) => arguments::parse(text.as_bytes()),
+        Some(text) => unambiguous::parse(text.as_bytes()),
     }
 }
 
-impl Answer {
-    fn of(ruling: &Ruling) -> Self {
-        Self {
-            verdict: ruling.verdict,
-            reasons: ruling.reasons.iter().map(|reason| reason.text.clone()).collect(),
-            skill: ruling.skill.as_ref().map(ToString::to_string),
-            rule: ruling.rule.clone(),
-        }
-    }
-}
-
-fn print(answer: &Answer, ui: &mut Ui) {
+fn print(answer: &RuledCall, ui: &mut Ui) {
     let tone = match answer.verdict {
         Verdict::Allow => Tone::Good,
         Verdict::Ask => Tone::Caution,

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
+use metier_runtime::capability::Listing;
 use metier_store::Catalog;
-use serde::Serialize;
 
 use crate::error::{CommandResult, Status};
 use crate::settings::Settings;
-use crate::shape::{ShadowedShape, SkillShape, SkippedShape};
+use crate::shape::ShadowedShape;
 use crate::ui::{Table, Tone, Ui, counted};
 use crate::view::View;
 
@@ -26,15 +26,6 @@ pub(crate) struct ListArgs {
     all: bool,
 }
 
-#[derive(Serialize)]
-struct Listing<'a> {
-    skills: Vec<SkillShape<'a>>,
-    shadowed: Vec<ShadowedShape<'a>>,
-    skipped: Vec<SkippedShape<'a>>,
-    notes: Vec<SkippedShape<'a>>,
-    digest: String,
-}
-
 /// Prints the catalog.
 pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
@@ -47,39 +38,15 @@ pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     Ok(Status::Ok)
 }
 
-/// The skills to show, by name: the winners, and with `all` those the selection leaves out.
-fn skills(view: &View, all: bool) -> Vec<SkillShape<'_>> {
-    let catalog = &view.catalog;
-    let hidden = if all { catalog.hidden.as_slice() } else { &[] };
-    let mut skills: Vec<_> = catalog
-        .entries
-        .iter()
-        .map(|e| SkillShape::entry(catalog, e).from(&view.recorded(&e.found)))
-        .collect();
-    skills.extend(
-        hidden.iter().map(|h| SkillShape::hidden(catalog, h).from(&view.recorded(&h.found))),
-    );
-    if all {
-        skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
-    }
-    skills
-}
-
+/// The catalog with where each skill is from; with `all` also what the selection leaves out.
 fn listing(view: &View, all: bool) -> Listing<'_> {
-    let catalog = &view.catalog;
-    Listing {
-        skills: skills(view, all),
-        shadowed: catalog.shadowed.iter().map(|s| ShadowedShape::of(catalog, s)).collect(),
-        skipped: catalog.skipped.iter().map(|s| SkippedShape::skipped(catalog, s)).collect(),
-        notes: catalog.notes.iter().map(|n| SkippedShape::note(catalog, n)).collect(),
-        digest: catalog.digest(),
-    }
+    Listing::whole(&view.catalog, all, |found| view.recorded(found))
 }
 
 fn print(view: &View, all: bool, ui: &mut Ui) {
     let catalog = &view.catalog;
     let mut table = Table::default();
-    for skill in skills(view, all) {
+    for skill in listing(view, all).skills {
         let remark = match skill.visibility {
             "model" => String::new(),
             other => other.to_owned(),

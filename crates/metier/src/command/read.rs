@@ -2,11 +2,11 @@
 
 use clap::Args;
 use metier_format::text::visible;
+use metier_runtime::capability::FileAnswer;
 use metier_runtime::session::ResourceError;
 use metier_store::store::{ReadError, Resource};
 use metier_store::suggest::did_you_mean;
 use metier_store::{Catalog, Store as _};
-use serde::Serialize;
 
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
@@ -33,20 +33,6 @@ pub(crate) struct ReadArgs {
     max_bytes: u64,
 }
 
-/// A file as JSON has it.
-#[derive(Debug, Serialize)]
-struct Shown<'a> {
-    path: &'a str,
-    size: usize,
-    binary: bool,
-    /// `utf-8` with `text`, or `base64` with `base64`.
-    encoding: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    base64: Option<String>,
-}
-
 /// Prints the file.
 pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
@@ -61,7 +47,7 @@ pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         .read(&args.name, &args.path, args.max_bytes)
         .map_err(|error| explain(error, args, session.catalog(), settings))?;
     if ui.json() {
-        ui.document(&shown(&resource));
+        ui.document(&FileAnswer::whole(&resource));
         return Ok(Status::Ok);
     }
     print(resource, ui)
@@ -79,33 +65,6 @@ fn print(resource: Resource, ui: &mut Ui) -> CommandResult {
         _ => ui.bytes(resource.bytes),
     }
     Ok(Status::Ok)
-}
-
-fn shown(resource: &Resource) -> Shown<'_> {
-    let text = std::str::from_utf8(&resource.bytes).ok().filter(|_| !resource.binary);
-    Shown {
-        path: &resource.path,
-        size: resource.bytes.len(),
-        binary: resource.binary,
-        encoding: if text.is_some() { "utf-8" } else { "base64" },
-        text,
-        base64: text.is_none().then(|| base64(&resource.bytes)),
-    }
-}
-
-/// `bytes` in base64 with padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| chunk.get(index).map_or(0, |byte| u32::from(*byte));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = DIGITS.get((bits >> shift & 63) as usize).copied().unwrap_or(b'=');
-            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
-        }
-    }
-    text
 }
 
 /// The failure as the command reports it.

@@ -3,24 +3,11 @@ use metier_store::Catalog;
 use metier_store::store::ReadError;
 use metier_testing::World;
 
-use super::{ReadArgs, base64, explain};
+use super::{ReadArgs, explain};
 use crate::args::Global;
 use crate::env::Environment;
 use crate::error::Kind;
 use crate::settings::Settings;
-
-#[test]
-fn base64_has_the_letters_and_padding_everybody_reads() {
-    // R1
-    let check = |bytes: &[u8], expect: &str| assert_eq!(base64(bytes), expect);
-    check(b"", "");
-    check(b"f", "Zg==");
-    check(b"fo", "Zm8=");
-    check(b"foo", "Zm9v");
-    check(b"foobar", "Zm9vYmFy");
-    check(&[0xff, 0xfe, 0xfd, 0x00], "//79AA==");
-    check(&[0xfb, 0xf0], "+/A=");
-}
 
 #[test]
 fn every_failure_has_its_kind_and_its_code() {

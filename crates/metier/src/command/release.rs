@@ -2,8 +2,8 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
+use metier_runtime::capability::Released;
 use metier_runtime::session::ReleaseError;
-use serde_json::json;
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::session::{self, journal_error};
@@ -33,10 +33,9 @@ pub(crate) fn run(args: &ReleaseArgs, settings: &Settings, ui: &mut Ui) -> Comma
     }
     let mut session = session::open_to_release(settings, ui)?;
     let released = session.release(name).map_err(explain)?;
-    let active: Vec<&str> =
-        session.state().stack.iter().map(|active| active.skill.name.as_str()).collect();
+    let active = session.active_names();
     if ui.json() {
-        ui.document(&json!({ "released": [released], "active": active }));
+        ui.document(&Released { released: vec![released], active });
         return Ok(Status::Ok);
     }
     ui.line(format!("released `{}`", visible_line(&released)));

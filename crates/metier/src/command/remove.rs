@@ -5,6 +5,7 @@ use metier_package::{Drift, Request, remove};
 use serde_json::json;
 
 use crate::error::{CommandResult, Status};
+use crate::linking;
 use crate::packages::{self, LayerChoice, Wish, recorded, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
         let request = Request { home: &home, place, act: "remove", by: &by, drift };
         let wishes = names.iter().map(Wish::gone).collect();
         let outcome = recorded(&request, wishes, (settings, ui), || remove(&request, names))?;
+        linking::relink(place, settings, ui);
         if ui.json() {
             removed.extend(serde_json::to_value(shapes(&outcome, place)));
         } else {

@@ -6,6 +6,7 @@ use metier_package::{Drift, Request, rollback};
 use serde_json::json;
 
 use crate::error::{CommandError, CommandResult, Status};
+use crate::linking;
 use crate::packages::{self, LayerChoice, Wish, confirm, record_error, recorded, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -53,6 +54,7 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let request = Request { home: &home, place: &place, act: "rollback", by: &by, drift };
     let wishes = vec![Wish::of_pinned(&goal)];
     let outcome = recorded(&request, wishes, (settings, ui), || rollback(&request, &name))?;
+    linking::relink(&place, settings, ui);
     if ui.json() {
         ui.document(&json!({"restored": shapes(&outcome, &place)}));
         return Ok(Status::Ok);

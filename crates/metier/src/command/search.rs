@@ -4,16 +4,15 @@ use clap::Args;
 use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::text::visible_line;
 use metier_format::{Code, parse_frontmatter};
+use metier_runtime::capability::{HitShape, Hits};
 use metier_store::limits::MAX_SEARCH_FIELD_BYTES;
-use metier_store::search::{Document, SearchIndex, SearchIndexBuilder};
+use metier_store::search::{Document, Hit, SearchIndex, SearchIndexBuilder};
 use metier_store::suggest::did_you_mean;
 use metier_store::{Entry, Store as _};
-use serde::Serialize;
 
 use crate::error::{CommandResult, Status};
 use crate::parallel;
 use crate::settings::Settings;
-use crate::shape::SkillShape;
 use crate::ui::{Table, Tone, Ui, counted};
 use crate::view::View;
 
@@ -36,21 +35,6 @@ pub(crate) struct SearchArgs {
     limit: usize,
 }
 
-#[derive(Debug, Serialize)]
-struct Found<'a> {
-    name: &'a str,
-    score: f64,
-    description: &'a str,
-    active: bool,
-    path: String,
-    matched: Vec<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
-    hits: Vec<Found<'a>>,
-}
-
 /// Prints the hits.
 pub(crate) fn run(args: &SearchArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
@@ -58,7 +42,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let query = args.query.join(" ");
     let hits = hits(&view, &index, &query, args.limit);
     if ui.json() {
-        ui.document(&Answer { hits });
+        ui.document(&Hits { hits });
         return Ok(Status::Ok);
     }
     let mut table = Table::default();
@@ -119,24 +103,13 @@ fn source(view: &View, entry: &Entry) -> Option<Vec<u8>> {
     Some(view.store.read(&at, "SKILL.md", MAX_FILE_BYTES as u64).ok()?.bytes)
 }
 
-fn hits<'a>(view: &'a View, index: &SearchIndex, query: &str, limit: usize) -> Vec<Found<'a>> {
+fn hits<'a>(view: &'a View, index: &SearchIndex, query: &str, limit: usize) -> Vec<HitShape<'a>> {
     let entries = &view.catalog.entries;
-    let found = index.search(query, limit);
-    found
-        .iter()
-        .filter_map(|hit| {
-            let shape = SkillShape::entry(&view.catalog, entries.get(hit.document)?);
-            Some(Found {
-                name: shape.name,
-                // Three decimals tell two hits apart; more would only look exact.
-                score: (f64::from(hit.score) * 1000.0).round() / 1000.0,
-                description: shape.description,
-                active: shape.active,
-                path: shape.path,
-                matched: hit.matched.iter().map(|field| field.as_str()).collect(),
-            })
-        })
-        .collect()
+    let shape = |hit: &Hit<'_>| {
+        let matched = hit.matched.iter().map(|field| field.as_str()).collect();
+        Some(HitShape::of(&view.catalog, entries.get(hit.document)?, hit.score, matched))
+    };
+    index.search(query, limit).iter().filter_map(shape).collect()
 }
 
 fn remark_on_nothing(view: &View, query: &str, ui: &mut Ui) {

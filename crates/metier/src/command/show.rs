@@ -4,12 +4,10 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_format::{AllowedTools, Manifest};
+use metier_runtime::capability::{ShownSkill, Tiers};
 use metier_store::store::{Location, Skill};
-use metier_store::tokens::{self, Tokens};
-use metier_store::vouch::Vouched;
+use metier_store::tokens::Tokens;
 use metier_store::{Scripts, Store as _};
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{CommandError, CommandResult, Status};
@@ -35,49 +33,6 @@ pub(crate) struct ShowArgs {
     exact: bool,
 }
 
-/// A skill loaded whole, as JSON.
-#[derive(Debug, Serialize)]
-struct Shown<'a> {
-    #[serde(flatten)]
-    skill: SkillShape<'a>,
-    /// The frontmatter, as `metier props` prints it.
-    manifest: Value,
-    /// What `allowed-tools` lets a model use; null when it says nothing.
-    tools: Option<Vec<String>>,
-    toolsets: Vec<&'a str>,
-    scripts: Vec<String>,
-    resources: Vec<File<'a>>,
-    /// Files that are never handed out: links that leave the skill, devices.
-    refused: &'a [String],
-    /// Files left out of `resources` because there are too many.
-    omitted: usize,
-    tokens: Tiers,
-    /// SHA-256 of the SKILL.md.
-    digest: &'a str,
-    /// The digest of the tree that was locked or approved.
-    tree: Option<String>,
-    /// Who said yes to it.
-    approval: Option<String>,
-    /// What is not as it was when it was locked or approved.
-    differences: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct File<'a> {
-    path: &'a str,
-    size: u64,
-    executable: bool,
-}
-
-/// What each tier of disclosure costs.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct Tiers {
-    /// Name and description, in every prompt.
-    catalog: Tokens,
-    /// The body, once the skill is activated.
-    body: Tokens,
-}
-
 /// Shows the skill.
 pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
@@ -92,7 +47,7 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     shape = shape.from(&vouched);
     let scripts = Scripts::in_store(&view.store, &at, &skill);
     shape.diagnostics = shape::diagnostics(&skill.diagnostics);
-    let shown = shown(shape, &skill, scripts, args.exact).with(vouched);
+    let shown = ShownSkill::of(shape, &skill, &scripts, args.exact).with(vouched);
     if ui.json() {
         ui.document(&shown);
         return Ok(Status::Ok);
@@ -112,52 +67,7 @@ fn load(view: &View, at: &Location) -> Result<Skill, CommandError> {
     })
 }
 
-fn shown<'a>(skill: SkillShape<'a>, loaded: &'a Skill, scripts: Scripts, exact: bool) -> Shown<'a> {
-    let manifest = &loaded.manifest;
-    let count = |text: &str| {
-        if exact { tokens::exact(text) } else { tokens::estimate(text).tokens() }
-    };
-    let line = format!("{}: {}", manifest.name.as_str(), manifest.description.value);
-    Shown {
-        skill,
-        manifest: manifest.props(),
-        tools: tools(manifest),
-        toolsets: manifest.parts.toolsets.iter().map(|toolset| toolset.value.as_str()).collect(),
-        scripts: scripts.found.into_iter().map(|script| script.path).collect(),
-        resources: loaded
-            .resources
-            .files
-            .iter()
-            .map(|f| File { path: &f.path, size: f.size, executable: f.executable })
-            .collect(),
-        refused: &loaded.resources.refused,
-        omitted: loaded.resources.omitted,
-        tokens: Tiers { catalog: count(&line), body: count(&loaded.body) },
-        digest: &loaded.digest,
-        tree: None,
-        approval: None,
-        differences: Vec::new(),
-    }
-}
-
-impl Shown<'_> {
-    /// The same with what is known about its content.
-    fn with(self, vouched: Vouched) -> Self {
-        let Vouched { tree, approval, differences, .. } = vouched;
-        Self { tree, approval, differences, ..self }
-    }
-}
-
-/// What `allowed-tools` allows: none when it says nothing, and nothing when it cannot be read.
-fn tools(manifest: &Manifest) -> Option<Vec<String>> {
-    let tools = manifest.allowed_tools.as_ref()?;
-    match &tools.value {
-        AllowedTools::Only(patterns) => Some(patterns.iter().map(ToString::to_string).collect()),
-        AllowedTools::Unreadable => Some(Vec::new()),
-    }
-}
-
-fn print(shown: &Shown<'_>, skill: &Skill, ui: &mut Ui) {
+fn print(shown: &ShownSkill<'_>, skill: &Skill, ui: &mut Ui) {
     let name = visible_line(shown.skill.name).into_owned();
     ui.line(ui.paint(Tone::Strong, &name));
     ui.paragraph(&visible_line(shown.skill.description), 2);
@@ -177,7 +87,7 @@ fn print(shown: &Shown<'_>, skill: &Skill, ui: &mut Ui) {
 }
 
 /// The lines under the description: what it is, then what it brings, then what it costs.
-fn facts(shown: &Shown<'_>) -> Vec<(&'static str, String)> {
+fn facts(shown: &ShownSkill<'_>) -> Vec<(&'static str, String)> {
     let skill = &shown.skill;
     let state = match &skill.reason {
         None if skill.visibility == "user-only" => "active, for users only".to_owned(),
@@ -225,7 +135,7 @@ fn tokens_line(tiers: Tiers) -> String {
 }
 
 /// The frontmatter beyond name and description, as JSON prints it.
-fn print_fields(shown: &Shown<'_>, ui: &mut Ui) {
+fn print_fields(shown: &ShownSkill<'_>, ui: &mut Ui) {
     let Value::Object(manifest) = &shown.manifest else { return };
     let mut table = Table::default();
     let said = |value: &&Value| !value.is_null() && value.as_object().is_none_or(|o| !o.is_empty());
@@ -251,7 +161,7 @@ fn field(table: &mut Table, key: &str, value: &Value) {
     ]);
 }
 
-fn print_files(shown: &Shown<'_>, ui: &mut Ui) {
+fn print_files(shown: &ShownSkill<'_>, ui: &mut Ui) {
     let mut table = Table::default();
     for file in &shown.resources {
         let mut remark = format!("{} bytes", file.size);

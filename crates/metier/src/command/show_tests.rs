@@ -1,27 +1,8 @@
-use metier_format::parse;
 use metier_store::tokens::Tokens;
 
-use super::{Tiers, tokens_line, tools, tools_line};
+use metier_runtime::capability::Tiers;
 
-fn tools_of(frontmatter: &str) -> Option<Vec<String>> {
-    let text = format!("---\nname: pdf\ndescription: Fills forms.\n{frontmatter}---\nBody\n");
-    tools(&parse(text.as_bytes(), Some("pdf")).manifest.unwrap())
-}
-
-#[test]
-fn tools_are_what_the_frontmatter_allows_in_any_of_its_forms() {
-    // F2, S3
-    let check = |frontmatter: &str, expect: Option<&[&str]>| {
-        let expect = expect.map(|tools| tools.iter().map(ToString::to_string).collect());
-        assert_eq!(tools_of(frontmatter), expect, "{frontmatter}");
-    };
-    check("", None);
-    check("allowed-tools: Read Bash(git add *)\n", Some(&["Read", "Bash(git add *)"]));
-    check("allowed-tools: Read, Write\n", Some(&["Read", "Write"]));
-    check("allowed-tools: [Read, 'Bash(git:*)']\n", Some(&["Read", "Bash(git:*)"]));
-    check("allowed-tools:\n  - Read\n  - Grep\n", Some(&["Read", "Grep"]));
-    check("allowed-tools: Bash(git\n", Some(&[]));
-}
+use super::{tokens_line, tools_line};
 
 #[test]
 fn nothing_said_and_nothing_allowed_are_told_apart() {

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::error::{CommandError, CommandResult, Status};
+use crate::linking;
 use crate::packages::{
     self, Fetching, LayerChoice, Wish, confirm, fetch_error, record_error, recorded,
     reference_error, report, shapes, show,
@@ -53,6 +54,7 @@ pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandR
             ));
         }
         if plan.is_empty() {
+            linking::relink(&place, settings, ui);
             continue;
         }
         if args.frozen && !plan.is_locked() {
@@ -65,6 +67,7 @@ pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandR
             let shapes = shapes(&outcome, &place).into_iter().map(serde_json::to_value);
             changed.extend(shapes.filter_map(Result::ok));
         }
+        linking::relink(&place, settings, ui);
     }
     if ui.json() {
         ui.document(&json!({"changed": changed}));

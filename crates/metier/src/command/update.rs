@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
+use crate::linking;
 use crate::packages::{
     self, Fetching, LayerChoice, Offer, Wish, confirm, fetch_error, record_error, recorded, report,
     shapes, show,
@@ -90,6 +91,7 @@ fn apply(
     let request = Request { home, place, act: "update", by: &by, drift: Drift::Refuse };
     let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
     let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
+    linking::relink(place, settings, ui);
     if !ui.json() {
         report(&outcome, place, ui);
     }

@@ -2,8 +2,6 @@
 //! anything is changed, what came of it after. A journal that refuses the intent stops the act. What
 //! changes is decided in `metier-package`, what a frame is in `metier-runtime`; here they meet.
 
-use std::sync::Arc;
-
 use metier_package::trust::Approval;
 use metier_package::{ChangeError, Done, Outcome, Pinned, Repaired, Request, Staged};
 use metier_runtime::event::{Chain, SkillChanged, SkillWarning};
@@ -13,7 +11,6 @@ use metier_runtime::{Event, Ids, JournalError};
 use metier_store::digest::hex;
 use serde_json::Value;
 
-use crate::clock::SystemClock;
 use crate::env;
 use crate::error::CommandError;
 use crate::packages::{change_error, record_error};
@@ -63,9 +60,7 @@ impl Recorder {
     pub(crate) fn open(settings: &Settings, ui: &mut Ui) -> Result<Self, CommandError> {
         let stream = Stream::of_packages(settings)?;
         let ids = session::ids(settings, &stream.session)?;
-        let durability = settings.session.config.durability.unwrap_or_default();
-        let journal = FileJournal::open(&stream.journal, durability, Arc::new(SystemClock));
-        let journal = journal.map_err(journal_error)?;
+        let journal = session::journal(settings, &stream.journal).map_err(journal_error)?;
         remark_on_torn(journal.torn(), ui);
         Ok(Self { journal, ids, redactor: Redactor::new(env::secrets()) })
     }

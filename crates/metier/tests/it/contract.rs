@@ -32,8 +32,17 @@ fn commands(world: &World) -> Vec<(&'static str, Vec<String>)> {
         ("trust", list(&["trust", ".", "--yes"])),
         ("untrust", list(&["untrust", "."])),
         ("end", list(&["end"])),
+        ("agents", list(&["agents"])),
+        ("doctor", list(&["doctor"])),
+        ("adopt", list(&["adopt", "--dry-run"])),
         ("tour", list(&["tour"])),
     ]
+}
+
+/// Those of them that change nothing.
+fn looking(world: &World) -> impl Iterator<Item = (&'static str, Vec<String>)> {
+    let changes = ["sync", "trust", "untrust"];
+    commands(world).into_iter().filter(move |(name, _)| !changes.contains(name))
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -65,7 +74,7 @@ fn with_json_every_command_prints_exactly_one_document() {
 fn json_before_the_command_is_the_same_as_after_it() {
     // U1
     let world = sample();
-    for (name, args) in commands(&world) {
+    for (name, args) in looking(&world) {
         let words: Vec<&str> = args.iter().map(String::as_str).collect();
         let after = hermetic(&world, &[&words[..], &["--json"]].concat());
         let before = hermetic(&world, &[&["--json"], &words[..]].concat());
@@ -227,7 +236,7 @@ fn nothing_is_written_anywhere_by_looking() {
         String::from_utf8(listing.stdout).unwrap()
     };
     let before = tree(&world);
-    for (name, args) in commands(&world) {
+    for (name, args) in looking(&world) {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         hermetic(&world, &args);
         metier(&world, &args);

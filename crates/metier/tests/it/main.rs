@@ -6,9 +6,12 @@
     reason = "tests plant files, links and broken things, start the binary, and stop when that fails"
 )]
 
+mod agents;
 mod bundled_hello;
 mod bundled_kalshi;
 mod check;
+mod chibi;
+mod chibi_host;
 mod choosing;
 mod completions;
 mod contract;
@@ -17,10 +20,14 @@ mod events;
 mod gc;
 mod global;
 mod guard;
+mod hook;
+mod hook_setup;
 mod hostile;
+mod index;
 mod lint;
 mod list;
 mod man;
+mod mcp;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
@@ -35,6 +42,8 @@ mod release;
 mod replay;
 mod run;
 mod search;
+mod seed_chibi;
+mod serve;
 mod session;
 mod settings;
 mod show;
@@ -42,6 +51,7 @@ mod status;
 mod terminal;
 mod tour;
 mod use_skill;
+mod walkthrough;
 mod why;
 
 use metier_testing::{Run, World};

@@ -11,87 +11,87 @@ use metier_store::{Catalog, Entry, Found, Skipped};
 use serde::Serialize;
 
 /// Why a skill of an untrusted project is not active, as a clause that follows its name.
-pub(crate) const UNTRUSTED: &str = "belongs to a project that is not trusted";
+pub const UNTRUSTED: &str = "belongs to a project that is not trusted";
 
 /// Why a skill is not active whose content somebody touched, as a clause that follows its name.
-pub(crate) const CHANGED: &str = "changed since it was approved";
+pub const CHANGED: &str = "changed since it was approved";
 
 /// One skill of the catalog.
 #[derive(Debug, Serialize)]
-pub(crate) struct SkillShape<'a> {
+pub struct SkillShape<'a> {
     /// Its name.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// Its description, as the file has it.
-    pub(crate) description: &'a str,
+    pub description: &'a str,
     /// Its layer.
-    pub(crate) layer: &'static str,
+    pub layer: &'static str,
     /// Its directory.
-    pub(crate) path: String,
+    pub path: String,
     /// approved, present or untrusted.
-    pub(crate) trust: &'static str,
+    pub trust: &'static str,
     /// Whether a model or a user may use it now.
-    pub(crate) active: bool,
+    pub active: bool,
     /// Its tags.
-    pub(crate) tags: &'a [Box<str>],
+    pub tags: &'a [Box<str>],
     /// Its version, when it has one.
-    pub(crate) version: Option<&'a str>,
+    pub version: Option<&'a str>,
     /// Who sees it: model, user-only, untrusted or hidden.
-    pub(crate) visibility: &'static str,
+    pub visibility: &'static str,
     /// Why it is not active, in a clause that follows the name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
     /// Where it was installed from, when it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) source: Option<String>,
+    pub source: Option<String>,
     /// The commit it was installed from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) commit: Option<String>,
+    pub commit: Option<String>,
     /// What is wrong with it without keeping it from loading.
-    pub(crate) diagnostics: Vec<DiagnosticShape<'a>>,
+    pub diagnostics: Vec<DiagnosticShape<'a>>,
 }
 
 /// A candidate that another one of the same name beat.
 #[derive(Debug, Serialize)]
-pub(crate) struct ShadowedShape<'a> {
+pub struct ShadowedShape<'a> {
     /// The name both have.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// The winner's directory.
-    pub(crate) winner: String,
+    pub winner: String,
     /// The loser's directory.
-    pub(crate) loser: String,
+    pub loser: String,
     /// What decided.
-    pub(crate) reason: &'static str,
+    pub reason: &'static str,
 }
 
 /// A file that cannot be loaded, or a directory that could not be looked into.
 #[derive(Debug, Serialize)]
-pub(crate) struct SkippedShape<'a> {
+pub struct SkippedShape<'a> {
     /// The file or directory.
-    pub(crate) path: String,
+    pub path: String,
     /// Why.
-    pub(crate) diagnostics: Vec<DiagnosticShape<'a>>,
+    pub diagnostics: Vec<DiagnosticShape<'a>>,
 }
 
 /// One finding, as `lint` prints it.
 #[derive(Debug, Serialize)]
-pub(crate) struct DiagnosticShape<'a> {
+pub struct DiagnosticShape<'a> {
     /// Its stable code.
-    pub(crate) code: &'static str,
+    pub code: &'static str,
     /// advice, warning or error, by the rules for loading.
-    pub(crate) severity: &'static str,
+    pub severity: &'static str,
     /// Its line, from 1.
-    pub(crate) line: Option<u32>,
+    pub line: Option<u32>,
     /// Its column, from 1.
-    pub(crate) column: Option<u32>,
+    pub column: Option<u32>,
     /// What is wrong.
-    pub(crate) message: &'a str,
+    pub message: &'a str,
     /// What to do.
-    pub(crate) help: Option<&'a str>,
+    pub help: Option<&'a str>,
 }
 
 impl<'a> SkillShape<'a> {
     /// A winner.
-    pub(crate) fn entry(catalog: &Catalog, entry: &'a Entry) -> Self {
+    pub fn entry(catalog: &Catalog, entry: &'a Entry) -> Self {
         let active = entry.visibility != Visibility::Untrusted;
         let why = if entry.found.standing == Standing::Changed { CHANGED } else { UNTRUSTED };
         let reason = (!active).then(|| why.to_owned());
@@ -99,12 +99,13 @@ impl<'a> SkillShape<'a> {
     }
 
     /// A candidate that the selection leaves out.
-    pub(crate) fn hidden(catalog: &Catalog, hidden: &'a Hidden) -> Self {
+    pub fn hidden(catalog: &Catalog, hidden: &'a Hidden) -> Self {
         Self::new(catalog, &hidden.found, "hidden", Some(hidden.reason.sentence()))
     }
 
     /// The same with where it is from, as `recorded` says.
-    pub(crate) fn from(self, recorded: &Vouched) -> Self {
+    #[must_use]
+    pub fn from(self, recorded: &Vouched) -> Self {
         Self { source: recorded.source.clone(), commit: recorded.commit.clone(), ..self }
     }
 
@@ -135,7 +136,7 @@ impl<'a> SkillShape<'a> {
 
 impl<'a> ShadowedShape<'a> {
     /// A loser.
-    pub(crate) fn of(catalog: &Catalog, shadowed: &'a Shadowed) -> Self {
+    pub fn of(catalog: &Catalog, shadowed: &'a Shadowed) -> Self {
         Self {
             name: shadowed.loser.name.as_str(),
             winner: path(&catalog.place(&shadowed.winner)),
@@ -147,7 +148,7 @@ impl<'a> ShadowedShape<'a> {
 
 impl<'a> SkippedShape<'a> {
     /// A file that cannot be loaded.
-    pub(crate) fn skipped(catalog: &Catalog, skipped: &'a Skipped) -> Self {
+    pub fn skipped(catalog: &Catalog, skipped: &'a Skipped) -> Self {
         let root = catalog.root(skipped.root).map(|root| root.path.clone()).unwrap_or_default();
         Self {
             path: path(&root.join(&skipped.path)),
@@ -156,7 +157,7 @@ impl<'a> SkippedShape<'a> {
     }
 
     /// Something about the walk.
-    pub(crate) fn note(catalog: &Catalog, note: &'a Note) -> Self {
+    pub fn note(catalog: &Catalog, note: &'a Note) -> Self {
         let root = catalog.root(note.root).map(|root| root.path.clone()).unwrap_or_default();
         let place = if note.path.as_os_str().is_empty() { root } else { root.join(&note.path) };
         let diagnostics = diagnostics(std::slice::from_ref(&note.diagnostic));
@@ -165,7 +166,7 @@ impl<'a> SkippedShape<'a> {
 }
 
 /// The findings as JSON has them.
-pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticShape<'_>> {
+pub fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticShape<'_>> {
     diagnostics
         .iter()
         .map(|diagnostic| DiagnosticShape {
@@ -180,7 +181,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticShape<'_>
 }
 
 /// A path as text. Bytes that are no text are shown as `�`; JSON has no other way.
-pub(crate) fn path(path: &Path) -> String {
+pub fn path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 

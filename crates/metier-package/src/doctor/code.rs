@@ -1,0 +1,259 @@
+//! The codes of findings: a contract, one table.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// Something does not work as somebody wanted.
+    Warning,
+    /// Something cannot be relied on.
+    Error,
+}
+
+/// What a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// An installed skill is not what was installed.
+    Drifted,
+    /// A locked skill is not on disk.
+    Missing,
+    /// A lock or a list of what is wanted cannot be read.
+    LockUnreadable,
+    /// One of metier's own files is not as it was written.
+    RecordsDamaged,
+    /// Lines in the list of approvals are none.
+    ApprovalsDamaged,
+    /// The disk does not let something be looked at.
+    Unreadable,
+    /// Others may write to metier's own directory.
+    OpenToOthers,
+    /// An act did not come to an end.
+    Interrupted,
+    /// Whoever had the turn is gone and did not give it back.
+    StaleTurn,
+    /// Somebody is changing skills now.
+    Busy,
+    /// Lock, wishes and receipts do not say the same.
+    OutOfSync,
+    /// A link of a remembered agent is not there.
+    LinkMissing,
+    /// A link into metier's own directory leads nowhere.
+    LinkDangling,
+    /// A link into metier's own directory that nobody wrote down.
+    LinkUnrecorded,
+    /// Something stands where a link should be, or a skill cannot be linked.
+    LinkBlocked,
+    /// An agent is linked and not on this machine.
+    AgentGone,
+    /// A kept tree that nothing refers to.
+    Unreferenced,
+    /// A skill that another of its name hides.
+    Shadowed,
+    /// A program that is not installed.
+    NoProgram,
+}
+
+/// What is to be said about a code.
+struct Row(Code, &'static str, Severity, Repair, &'static str);
+
+/// Whether the doctor does something about it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repair {
+    Safe,
+    Ask,
+}
+
+const TABLE: &[Row] = &[
+    Row(
+        Code::Drifted,
+        "drifted",
+        Severity::Error,
+        Repair::Ask,
+        "`metier sync` puts back what the lock says; `metier trust NAME` says yes to what is there",
+    ),
+    Row(
+        Code::Missing,
+        "missing",
+        Severity::Error,
+        Repair::Safe,
+        "`metier sync` brings it back; `metier remove NAME` forgets it",
+    ),
+    Row(
+        Code::LockUnreadable,
+        "lock-unreadable",
+        Severity::Error,
+        Repair::Ask,
+        "restore the file from version control",
+    ),
+    Row(
+        Code::RecordsDamaged,
+        "records-damaged",
+        Severity::Error,
+        Repair::Ask,
+        "restore the file from a backup, or move it away and run `metier sync`",
+    ),
+    Row(
+        Code::ApprovalsDamaged,
+        "approvals-damaged",
+        Severity::Warning,
+        Repair::Ask,
+        "`metier trust NAME` says yes again to a skill that is not approved any more",
+    ),
+    Row(
+        Code::Unreadable,
+        "unreadable",
+        Severity::Error,
+        Repair::Ask,
+        "see to it that you may read and write there",
+    ),
+    Row(
+        Code::OpenToOthers,
+        "open-to-others",
+        Severity::Error,
+        Repair::Safe,
+        "take the right to write from everybody but you: `chmod go-w`",
+    ),
+    Row(
+        Code::Interrupted,
+        "interrupted",
+        Severity::Warning,
+        Repair::Safe,
+        "the next command finishes it",
+    ),
+    Row(
+        Code::StaleTurn,
+        "stale-turn",
+        Severity::Warning,
+        Repair::Safe,
+        "the next command that changes something clears it away",
+    ),
+    Row(Code::Busy, "busy", Severity::Note, Repair::Ask, "wait until it is done"),
+    Row(
+        Code::OutOfSync,
+        "out-of-sync",
+        Severity::Warning,
+        Repair::Ask,
+        "`metier sync` makes them say the same",
+    ),
+    Row(
+        Code::LinkMissing,
+        "link-missing",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier link` makes it; `metier unlink AGENT` wants it no more",
+    ),
+    Row(
+        Code::LinkDangling,
+        "link-dangling",
+        Severity::Warning,
+        Repair::Safe,
+        "remove the link, or install the skill",
+    ),
+    Row(
+        Code::LinkUnrecorded,
+        "link-unrecorded",
+        Severity::Warning,
+        Repair::Ask,
+        "`metier link AGENT` takes it into the books, or remove it",
+    ),
+    Row(
+        Code::LinkBlocked,
+        "link-blocked",
+        Severity::Note,
+        Repair::Ask,
+        "move away what is there, or `metier adopt` takes it over",
+    ),
+    Row(
+        Code::AgentGone,
+        "agent-gone",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier unlink AGENT` forgets it",
+    ),
+    Row(
+        Code::Unreferenced,
+        "unreferenced",
+        Severity::Note,
+        Repair::Safe,
+        "`metier doctor --fix` removes it",
+    ),
+    Row(
+        Code::Shadowed,
+        "shadowed",
+        Severity::Note,
+        Repair::Ask,
+        "`metier why NAME` says by which rule; remove or rename one of them",
+    ),
+    Row(Code::NoProgram, "no-program", Severity::Note, Repair::Ask, "install it if you need it"),
+];
+
+impl Code {
+    /// All there are.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.row().map_or("unknown", |row| row.1)
+    }
+
+    /// How bad it is.
+    #[must_use]
+    pub fn severity(self) -> Severity {
+        self.row().map_or(Severity::Error, |row| row.2)
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn fix(self) -> &'static str {
+        self.row().map_or("", |row| row.4)
+    }
+
+    /// Whether the doctor does something about it.
+    #[must_use]
+    pub fn is_repairable(self) -> bool {
+        self.row().is_some_and(|row| row.3 == Repair::Safe)
+    }
+
+    /// Whether it means that content is not what somebody said yes to.
+    #[must_use]
+    pub fn is_integrity(self) -> bool {
+        self == Self::Drifted
+    }
+
+    fn row(self) -> Option<&'static Row> {
+        TABLE.iter().find(|row| row.0 == self)
+    }
+}
+
+impl Severity {
+    /// The word used in every output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

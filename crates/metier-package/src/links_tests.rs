@@ -1,0 +1,37 @@
+use super::*;
+use crate::fixture::{Ground, by};
+
+#[test]
+fn what_is_written_down_comes_back_with_what_nobody_knows() {
+    // P7
+    let ground = Ground::new();
+    let links = Links {
+        agents: [("goose".to_owned(), Choice { by: by(), how: How::Copy })].into(),
+        made: vec![Made {
+            folder: "/u/.goose".to_owned(),
+            name: "pdf".to_owned(),
+            thing: Thing::Link("/x".to_owned()),
+        }],
+        extra: [("later".to_owned(), Value::from(7))].into_iter().collect(),
+        ..Links::default()
+    };
+    assert!(links.text().contains("\"link\": \"/x\""), "{}", links.text());
+    ground.write("home/links.json", links.text());
+    assert_eq!(Links::read(&ground.home, &Place::Personal).unwrap(), links);
+    assert_eq!(links.find("/u/.goose", "pdf").unwrap().name, "pdf");
+    assert_eq!(links.find("/u/.goose", "notes"), None);
+    assert_eq!(Links::default().text(), "");
+}
+
+#[test]
+fn a_file_that_is_not_as_it_was_written_is_an_error() {
+    // P7
+    let ground = Ground::new();
+    for (file, text) in [(FILE, "{\"made\": 3}"), (NOTE, "{")] {
+        ground.write(&format!("home/{file}"), text);
+    }
+    let read = Links::read(&ground.home, &Place::Personal).unwrap_err();
+    assert!(matches!(read, RecordError::Damaged { .. }), "{read}");
+    let noted = note(&ground.home).unwrap_err();
+    assert!(matches!(noted, RecordError::Damaged { .. }), "{noted}");
+}

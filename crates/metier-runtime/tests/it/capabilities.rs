@@ -1,0 +1,168 @@
+//! Every operation, asked for by name with JSON, as every surface does.
+
+use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
+use metier_runtime::event::Trigger;
+use metier_runtime::{Capability, Session};
+use serde_json::{Value, json};
+
+use crate::ground::{journal, open};
+
+fn ask(session: &mut Session, name: &str, arguments: Value, asker: Trigger) -> Value {
+    let operation = Capability::named(name).unwrap().operation;
+    let answer = invoke(session, Call { operation, arguments, asker });
+    assert!(answer.is_ok(), "{name}: {answer:?}");
+    answer.unwrap()
+}
+
+fn fail(session: &mut Session, name: &str, arguments: Value, asker: Trigger) -> CapabilityError {
+    let operation = Capability::named(name).unwrap().operation;
+    invoke(session, Call { operation, arguments, asker }).unwrap_err()
+}
+
+/// Arguments every operation accepts in the usual world, in an order that makes sense.
+const TOUR: &[(&str, &str)] = &[
+    ("list", "{}"),
+    ("search", r#"{"query": "git"}"#),
+    ("show", r#"{"name": "git-helper"}"#),
+    ("why", r#"{"name": "git-helper"}"#),
+    ("prompt", r#"{"style": "markdown", "budget": 500}"#),
+    ("activate", r#"{"name": "git-helper", "arguments": "main"}"#),
+    ("status", "{}"),
+    ("guard", r#"{"tool": "Bash", "arguments": {"command": "rm x"}}"#),
+    ("guard", r#"{"tool": "Read", "arguments": {"file_path": "x"}}"#),
+    ("read", r#"{"name": "git-helper", "path": "references/a.md"}"#),
+    ("script_list", r#"{"name": "git-helper"}"#),
+    ("events", "{}"),
+    ("release", "{}"),
+    ("end", "{}"),
+];
+
+#[test]
+fn every_operation_answers_and_writes_only_the_frames_it_says() {
+    // U7, J1
+    let journal = journal();
+    let mut session = open(&journal);
+    for (name, arguments) in TOUR {
+        let capability = Capability::named(name).unwrap();
+        let before = journal.all().len();
+        let arguments = serde_json::from_str(arguments).unwrap();
+        let answer = ask(&mut session, name, arguments, Trigger::Manual);
+        for (member, kind) in capability.result {
+            let value = &answer[*member];
+            let fits = match *kind {
+                "array" => value.is_array(),
+                "object" => value.is_object(),
+                "string" => value.is_string(),
+                "integer" => value.is_u64(),
+                "boolean" => value.is_boolean(),
+                _ => false,
+            };
+            assert!(fits, "{name}: {member} is no {kind}: {answer}");
+        }
+        let written: Vec<String> =
+            journal.all().into_iter().skip(before).map(|frame| frame.kind).collect();
+        for kind in &written {
+            assert!(capability.frames.contains(&kind.as_str()), "{name} wrote {kind}");
+        }
+        assert_eq!(written.is_empty(), capability.frames.is_empty(), "{name}: {written:?}");
+    }
+    let asked: Vec<&str> = TOUR.iter().map(|(name, _)| *name).collect();
+    for capability in Capability::ALL {
+        let runs = matches!(capability.operation, Operation::ScriptHelp | Operation::ScriptRun);
+        assert!(runs || asked.contains(&capability.name), "{}", capability.name);
+    }
+}
+
+#[test]
+fn a_model_is_not_told_of_what_it_may_not_see() {
+    // D4, U7
+    let mut session = open(&journal());
+    let names = |answer: &Value, member: &str| -> Vec<String> {
+        let list = answer[member].as_array().unwrap();
+        list.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let listed = ask(&mut session, "list", json!({}), Trigger::Auto);
+    let person = ask(&mut session, "list", json!({}), Trigger::Manual);
+    for hidden in ["by-hand", "stranger"] {
+        assert!(!names(&listed, "skills").contains(&hidden.to_owned()));
+        assert!(names(&person, "skills").contains(&hidden.to_owned()));
+    }
+    assert_eq!(listed["digest"], person["digest"], "one catalog, one digest");
+    let found = ask(&mut session, "search", json!({"query": "stranger"}), Trigger::Auto);
+    assert!(!names(&found, "hits").contains(&"stranger".to_owned()));
+    let hidden = fail(&mut session, "show", json!({"name": "by-hand"}), Trigger::Auto);
+    assert_eq!(hidden.code(), "skill_not_found");
+    let untrusted = fail(&mut session, "show", json!({"name": "stranger"}), Trigger::Auto);
+    assert_eq!(untrusted.code(), "skill_not_trusted");
+    assert!(matches!(
+        fail(&mut session, "why", json!({"name": "stranger"}), Trigger::Auto),
+        CapabilityError::NotFound { .. }
+    ));
+    let why = ask(&mut session, "why", json!({"name": "stranger"}), Trigger::Manual);
+    assert!(why["candidates"].is_array());
+    let shown = ask(&mut session, "show", json!({"name": "stranger"}), Trigger::Manual);
+    assert_eq!(shown["active"], false);
+}
+
+#[test]
+fn lists_come_in_pages_that_join_without_a_gap() {
+    // U7, D8
+    let mut session = open(&journal());
+    let whole = ask(&mut session, "list", json!({}), Trigger::Manual)["skills"].clone();
+    let (mut joined, mut after) = (Vec::new(), Value::Null);
+    loop {
+        let page = ask(&mut session, "list", json!({"limit": 2, "after": after}), Trigger::Manual);
+        joined.extend(page["skills"].as_array().unwrap().clone());
+        after = page["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    assert_eq!(Value::from(joined), whole);
+    let hits = ask(&mut session, "search", json!({"query": "asked", "limit": 2}), Trigger::Manual);
+    assert_eq!(hits["hits"].as_array().unwrap().len(), 2);
+    let frames = ask(&mut session, "events", json!({"limit": 1}), Trigger::Manual);
+    assert_eq!((frames["frames"].as_array().unwrap().len(), &frames["next"]), (1, &json!(0)));
+    let rest = ask(&mut session, "events", json!({"after": 0}), Trigger::Manual);
+    assert_eq!(rest["frames"][0]["seq"], 1);
+    assert_eq!(rest["frames"][0]["digest"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn search_sees_bodies_and_follows_the_catalog() {
+    // D8, D7
+    let mut session = open(&journal());
+    let found = ask(&mut session, "search", json!({"query": "git helper"}), Trigger::Auto);
+    assert_eq!(found["hits"][0]["name"], "git-helper");
+    session.set_catalog(Default::default()).unwrap();
+    let none = ask(&mut session, "search", json!({"query": "git helper"}), Trigger::Auto);
+    assert_eq!(none["hits"], json!([]));
+}
+
+#[test]
+fn what_the_session_refuses_keeps_its_code() {
+    // U7
+    let mut session = open(&journal());
+    let mut check = |name: &str, arguments: Value, code: &str| {
+        let error = fail(&mut session, name, arguments, Trigger::Auto);
+        assert_eq!(error.code(), code, "{name}: {error}");
+        let capability = Capability::named(name).unwrap();
+        let known = code == "invalid_arguments" || capability.errors.contains(&code);
+        assert!(known, "{name} does not say that it can fail with {code}");
+    };
+    check("activate", json!({"name": "nope"}), "skill_not_found");
+    check("activate", json!({"name": "by-hand"}), "skill_not_for_models");
+    check("activate", json!({"name": "stranger"}), "skill_not_trusted");
+    check("activate", json!({"title": "x"}), "invalid_arguments");
+    check("release", json!({}), "skill_not_active");
+    check("read", json!({"name": "free", "path": "../x"}), "invalid_path");
+    check("read", json!({"name": "free", "path": "x"}), "file_not_found");
+    check("show", json!({"name": "nope"}), "skill_not_found");
+    check("script_run", json!({"name": "nope", "script": "x"}), "not_found");
+    check("script_run", json!({"name": "git-helper", "script": "nope"}), "not_found");
+    check("script_help", json!({"name": "../x", "script": "x"}), "invalid_name");
+    check("script_list", json!({"name": "by-hand"}), "permission_denied");
+    let many = vec!["x"; 101];
+    let run = json!({"name": "git-helper", "script": "run", "args": many});
+    check("script_run", run, "args_too_large");
+}

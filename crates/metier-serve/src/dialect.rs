@@ -1,0 +1,156 @@
+//! Spellings of the operations: what tools are called, what their parameters are called, how
+//! results and errors look. A dialect decides nothing; each is one file of spelling over
+//! [`metier_runtime::capability`].
+
+mod agent_base;
+pub(crate) mod chibi;
+mod omniforge;
+mod plain;
+mod reply;
+mod tavern;
+
+use metier_runtime::Session;
+use metier_runtime::capability::Effect;
+use metier_runtime::session::Again;
+use metier_store::Catalog;
+use serde_json::Value;
+
+pub use reply::Reply;
+
+/// A spelling of the operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// metier's own: one tool an operation.
+    #[default]
+    Plain,
+    /// OmniForge: one tool `skill`, whose description lists the skills.
+    Omniforge,
+    /// TavernKit: `skills_list`, `skills_load`, `skills_read_file`, `skills_run_script`.
+    Tavern,
+    /// agent-base: `script_list`, `script_help`, `script_run`.
+    AgentBase,
+    /// chibi: one tool a skill, `read_skill_file`, `run_skill_script`, `use_skill`, `release_skill`.
+    Chibi,
+}
+
+/// One tool, as a model is told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// What it does.
+    pub description: String,
+    /// The JSON Schema of its parameters.
+    pub input: Value,
+    /// The JSON Schema of its result, when every result has one shape.
+    pub output: Option<Value>,
+    /// What it does to the world.
+    pub effect: Effect,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 5] =
+        [Self::Plain, Self::Omniforge, Self::Tavern, Self::AgentBase, Self::Chibi];
+
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Omniforge => "omniforge",
+            Self::Tavern => "tavern",
+            Self::AgentBase => "agent-base",
+            Self::Chibi => "chibi",
+        }
+    }
+
+    /// The dialect called `word`.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dialect| dialect.as_str() == word)
+    }
+
+    /// What happens when an active skill is asked for again, where nobody chose otherwise.
+    #[must_use]
+    pub fn again(self) -> Again {
+        match self {
+            Self::Omniforge => Again::Refuse,
+            Self::Plain | Self::Tavern | Self::AgentBase | Self::Chibi => Again::Repeat,
+        }
+    }
+
+    /// Whether the tools change with the catalog.
+    #[must_use]
+    pub fn follows_catalog(self) -> bool {
+        matches!(self, Self::Omniforge | Self::Chibi)
+    }
+
+    /// The tools there are.
+    #[must_use]
+    pub fn tools(self, catalog: &Catalog) -> Vec<Tool> {
+        match self {
+            Self::Plain => plain::tools(),
+            Self::Omniforge => omniforge::tools(catalog),
+            Self::Tavern => tavern::tools(),
+            Self::AgentBase => agent_base::tools(),
+            Self::Chibi => chibi::tools(catalog),
+        }
+    }
+
+    /// Calls `tool`; none when there is no such tool.
+    pub fn call(self, session: &mut Session, tool: &str, arguments: Value) -> Option<Reply> {
+        match self {
+            Self::Plain => plain::call(session, tool, arguments),
+            Self::Omniforge => omniforge::call(session, tool, &arguments),
+            Self::Tavern => tavern::call(session, tool, &arguments),
+            Self::AgentBase => agent_base::call(session, tool, &arguments),
+            Self::Chibi => chibi::call(session, tool, &arguments),
+        }
+    }
+
+    /// Whether calling `tool` runs a script, which takes as long as it takes.
+    #[must_use]
+    pub fn runs(self, tool: &str) -> bool {
+        match self {
+            Self::Plain | Self::AgentBase => matches!(tool, "script_run" | "script_help"),
+            Self::Tavern => tool == "skills_run_script",
+            Self::Chibi => tool == "run_skill_script",
+            Self::Omniforge => false,
+        }
+    }
+
+    /// What finds the skills that are not listed.
+    #[must_use]
+    pub fn finder(self) -> &'static str {
+        match self {
+            Self::Plain => "`skill_search`",
+            Self::Tavern => "`skills_list`",
+            Self::AgentBase => "`script_list`",
+            Self::Omniforge | Self::Chibi => "the list of tools",
+        }
+    }
+
+    /// How a model takes up a skill, as one sentence.
+    #[must_use]
+    pub fn how_to_use(self) -> &'static str {
+        match self {
+            Self::Plain => {
+                "When a task fits a skill, call `skill_activate` with its name before anything \
+                 else and follow what it says; `skill_read` reads its files, `skill_release` ends it."
+            }
+            Self::Omniforge => "When a task fits a skill, call `skill` with its name first.",
+            Self::Tavern => {
+                "When a task fits a skill, call `skills_load` with its name and follow what it \
+                 says; `skills_read_file` reads its files."
+            }
+            Self::AgentBase => {
+                "Skills bring scripts: `script_list` names them, `script_help` explains one, \
+                 `script_run` runs it."
+            }
+            Self::Chibi => "When a task fits a skill, call `skill_NAME` and follow what it says.",
+        }
+    }
+}

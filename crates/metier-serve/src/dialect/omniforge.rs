@@ -1,0 +1,142 @@
+//! OmniForge's spelling: one tool `skill` whose description lists the skills, results as
+//! `{success, result, error}`, and its error codes.
+
+use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
+use metier_runtime::event::Trigger;
+use metier_runtime::session::ReleaseError;
+use metier_runtime::{ActivationError, Session};
+use metier_store::Catalog;
+use serde_json::{Value, json};
+
+use crate::brief::brief;
+
+use super::reply::{fitting, text_of};
+use super::{Reply, Tool};
+
+/// Most characters of the list of skills, which is in every prompt.
+const LIST_CHARS: usize = 3500;
+
+pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
+    let listed = brief(catalog, LIST_CHARS, "what the user names");
+    let mut description = String::from(
+        "Take up a skill: its instructions come back, and from then on only the tools it allows \
+         may be used. Call this first when a task fits a skill. `action` `deactivate` ends it.",
+    );
+    if listed.is_empty() {
+        description.push_str("\n\nThere are no skills now.");
+    } else {
+        description.push_str("\n\n");
+        description.push_str(&listed);
+    }
+    vec![Tool {
+        name: "skill".to_owned(),
+        title: "Skill".to_owned(),
+        description,
+        input: json!({
+            "type": "object",
+            "properties": {
+                "skill_name": { "type": "string", "description": "One of the skills listed" },
+                "args": { "type": "string", "description": "Arguments for the skill" },
+                "action": { "type": "string", "enum": ["activate", "deactivate"] },
+            },
+            "required": ["skill_name"],
+        }),
+        output: Some(json!({
+            "type": "object",
+            "properties": { "success": { "type": "boolean" } },
+            "required": ["success"],
+        })),
+        effect: Effect::Changes,
+    }]
+}
+
+pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
+    if tool != "skill" {
+        return None;
+    }
+    let name = text_of(arguments, "skill_name").trim();
+    if name.is_empty() {
+        return Some(failure("skill_validation_error", "skill_name is required"));
+    }
+    let action = arguments.get("action").and_then(Value::as_str).unwrap_or("activate");
+    Some(match action {
+        "activate" => activate(session, name, text_of(arguments, "args")),
+        "deactivate" => deactivate(session, name),
+        _ => {
+            let shown: String = action.chars().take(40).collect();
+            let message = format!("Unknown action '{shown}'. Use 'activate' or 'deactivate'.");
+            failure("skill_validation_error", &message)
+        }
+    })
+}
+
+fn activate(session: &mut Session, name: &str, args: &str) -> Reply {
+    let arguments = json!({ "name": name, "arguments": args });
+    let call = Call { operation: Operation::Activate, arguments, asker: Trigger::Auto };
+    let answer = match invoke(session, call) {
+        Ok(answer) => answer,
+        Err(error) => return explain(name, "activate", &error),
+    };
+    let (content, cut) = fitting(text_of(&answer, "body"));
+    let mut result = json!({
+        "skill_name": answer.get("name"),
+        "base_path": answer.get("base_path"),
+        "content": content,
+        "status": "activated",
+    });
+    if let Value::Object(result) = &mut result {
+        if let Some(tools) = answer.get("allowed_tools").filter(|tools| !tools.is_null()) {
+            result.insert("allowed_tools".to_owned(), tools.clone());
+        }
+        if !args.is_empty() {
+            result.insert("args".to_owned(), args.into());
+        }
+        if cut {
+            result.insert("truncated".to_owned(), true.into());
+        }
+    }
+    Reply::data(json!({ "success": true, "result": result }))
+}
+
+fn deactivate(session: &mut Session, name: &str) -> Reply {
+    let arguments = json!({ "name": name });
+    let call = Call { operation: Operation::Release, arguments, asker: Trigger::Auto };
+    match invoke(session, call) {
+        Ok(answer) => {
+            let released = answer.pointer("/released/0").cloned().unwrap_or_default();
+            let result = json!({ "skill_name": released, "status": "deactivated" });
+            Reply::data(json!({ "success": true, "result": result }))
+        }
+        Err(error) => explain(name, "deactivate", &error),
+    }
+}
+
+/// The error in its words where it has words for it.
+fn explain(name: &str, action: &str, error: &CapabilityError) -> Reply {
+    let (code, message) = match error {
+        CapabilityError::Activation(ActivationError::NotFound { suggestion, .. }) => {
+            let hint = suggestion.as_ref().map(|near| format!(" Did you mean '{near}'?"));
+            ("skill_not_found", format!("Skill '{name}' not found.{}", hint.unwrap_or_default()))
+        }
+        CapabilityError::Activation(ActivationError::Invalid { .. }) => {
+            ("skill_parse_error", format!("Failed to load skill: {}", error.sentence()))
+        }
+        CapabilityError::Release(ReleaseError::NotActive(_) | ReleaseError::NothingActive) => {
+            ("skill_not_active", format!("Skill '{name}' is not active."))
+        }
+        CapabilityError::Release(ReleaseError::NotOnTop { top, .. }) => {
+            let message = format!("Skill '{name}' is not the last one activated; '{top}' is.");
+            ("skill_stack_violation", message)
+        }
+        CapabilityError::Activation(_) => {
+            ("skill_activation_error", format!("Skill {action} failed: {}", error.sentence()))
+        }
+        _ => ("skill_error", format!("Skill {action} failed: {}", error.sentence())),
+    };
+    failure(code, &message)
+}
+
+fn failure(code: &str, message: &str) -> Reply {
+    let data = json!({ "success": false, "error": message, "error_code": code });
+    Reply { failed: true, ..Reply::data(data) }
+}

@@ -1,0 +1,49 @@
+use metier_runtime::ActivationError;
+use serde_json::{Value, json};
+
+use super::{explain, joined, quoted};
+
+fn values(given: Value) -> rmcp::model::JsonObject {
+    given.as_object().cloned().unwrap_or_default()
+}
+
+#[test]
+fn values_are_put_in_the_order_the_skill_names_them() {
+    // S2, U2
+    let check = |names: &[&str], given: Value, expect: &str| {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        assert_eq!(joined(&names, &values(given)), expect);
+    };
+    check(&["arguments"], json!({"arguments": "as \"it\" is"}), "as \"it\" is");
+    check(&["arguments"], json!({}), "");
+    check(&["a", "b"], json!({"b": "2", "a": "1"}), "1 2");
+    check(&["a", "b"], json!({"b": "2"}), "\"\" 2");
+    check(&["a", "b"], json!({"a": "1"}), "1");
+    check(&["a", "b"], json!({}), "");
+    check(&["a"], json!({"a": "two words"}), "\"two words\"");
+    check(&["a"], json!({"a": 7, "other": "x"}), "7");
+    check(&["a"], json!({"a": null}), "");
+    check(&[], json!({"a": "1"}), "");
+}
+
+#[test]
+fn a_word_is_quoted_where_it_would_fall_apart() {
+    // S2
+    let check = |word: &str, expect: &str| assert_eq!(quoted(word), expect);
+    check("plain", "plain");
+    check("", "\"\"");
+    check("a b", "\"a b\"");
+    check("say \"x\"", "\"say \\\"x\\\"\"");
+    check("back\\slash", "\"back\\\\slash\"");
+    check("it's", "\"it's\"");
+}
+
+#[test]
+fn a_prompt_that_cannot_be_had_says_why() {
+    // U2
+    let error = explain("pdf", &ActivationError::NotForUsers("pdf".to_owned()));
+    assert_eq!(error.code.0, -32602);
+    assert_eq!(error.data.unwrap()["code"], "skill_not_for_users");
+    let full = metier_runtime::JournalError::TooLarge(1);
+    assert_eq!(explain("pdf", &ActivationError::Journal(full)).code.0, -32603);
+}

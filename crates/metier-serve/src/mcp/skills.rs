@@ -1,0 +1,163 @@
+//! The skills extension: `skills/list`, `skills/get` and `resources/directory/read`. Every file of
+//! a skill is named once with its digest and size, so that a host can bind an approval to them.
+
+use std::collections::BTreeMap;
+
+use metier_store::{Catalog, Entry, Store};
+use rmcp::model::{ErrorCode, ErrorData, ReadResourceResult, ResourceContents};
+use serde_json::{Map, Value, json};
+
+use super::page::page;
+use super::resources::{mime_type, offered};
+use super::uri;
+use crate::digests::{self, Digested};
+use crate::yaml_json;
+
+/// How long an answer may be kept, in milliseconds. Files change when people edit them.
+const TTL_MS: u64 = 5_000;
+
+/// Where agents that were built before the extension was settled look for skills.
+pub(super) const INDEX: &str = "skill://index.json";
+
+/// Most skills of that index; those agents drop what is beyond.
+const INDEXED: usize = 100;
+
+/// The index such an agent reads: each skill's frontmatter, address and digest.
+pub(super) fn index(store: &dyn Store, catalog: &Catalog) -> ReadResourceResult {
+    let entry = |entry: &Entry| {
+        let skill = skill(store, entry)?;
+        let digest = skill.pointer("/resources/0/digest").cloned();
+        Some(json!({ "frontmatter": skill["frontmatter"], "url": skill["uri"], "digest": digest }))
+    };
+    let skills: Vec<Value> = standard(catalog).take(INDEXED).filter_map(entry).collect();
+    let text = json!({ "skills": skills }).to_string();
+    let contents = ResourceContents::text(text, INDEX).with_mime_type("application/json");
+    ReadResourceResult::new(vec![contents])
+}
+
+/// The answer to one of the extension's methods.
+pub(super) fn answer(
+    store: &dyn Store,
+    catalog: &Catalog,
+    method: &str,
+    params: &Value,
+) -> Result<Value, ErrorData> {
+    match method {
+        "skills/list" => list(store, catalog, params),
+        "skills/get" => get(store, catalog, params),
+        "resources/directory/read" => directory(store, catalog, params),
+        _ => {
+            let shown: String = method.chars().take(64).collect();
+            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown, None))
+        }
+    }
+}
+
+fn list(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
+    let cursor = params.get("cursor").and_then(Value::as_str);
+    let (entries, next) = page(standard(catalog), |entry| entry.name().as_str(), cursor)?;
+    let skills: Vec<Value> = entries.iter().filter_map(|entry| skill(store, entry)).collect();
+    Ok(complete("skills", skills.into(), next))
+}
+
+fn get(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
+    let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
+    let entry = uri::read(uri).and_then(|(name, path)| match path.as_str() {
+        "" | "SKILL.md" => find(catalog, &name),
+        _ => None,
+    });
+    let skill = entry.and_then(|entry| skill(store, entry)).ok_or_else(|| unknown(uri))?;
+    Ok(complete("skill", skill, None))
+}
+
+fn find<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Entry> {
+    standard(catalog).find(|entry| entry.name().as_str() == name)
+}
+
+/// The skills the extension knows: those whose names are the standard's. Hosts refuse the others,
+/// and with them the whole answer.
+fn standard(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
+    offered(catalog).filter(|entry| {
+        let name = entry.name();
+        name.as_str().is_ascii() && name.faults().is_empty()
+    })
+}
+
+/// One skill as the extension has it; none when its file is gone or is no YAML as it stands, which
+/// a host that compares it with ours could not check.
+fn skill(store: &dyn Store, entry: &Entry) -> Option<Value> {
+    let manifest = digests::manifest(store, &entry.location())?;
+    let frontmatter = yaml_json::frontmatter(&manifest.source)?;
+    let name = frontmatter.get("name")?.as_str()?;
+    let resource = |file: &Digested| {
+        json!({
+            "uri": uri::write(name, &file.path),
+            "digest": format!("sha256:{}", file.digest),
+            "size": file.size,
+        })
+    };
+    let resources = match &manifest.files {
+        Some(files) => files.iter().map(resource).collect(),
+        None => Value::from("dynamic"),
+    };
+    Some(json!({
+        "uri": uri::write(name, "SKILL.md"),
+        "frontmatter": frontmatter,
+        "resources": resources,
+    }))
+}
+
+/// The direct children of a directory of a skill, or of the skill itself.
+fn directory(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
+    let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
+    let cursor = params.get("cursor").and_then(Value::as_str);
+    let (name, path) = uri::read(uri).ok_or_else(|| unknown(uri))?;
+    let skill = find(catalog, &name).and_then(|entry| store.load(&entry.location()).ok());
+    let skill = skill.ok_or_else(|| unknown(uri))?;
+    let mut children: BTreeMap<String, Value> = BTreeMap::new();
+    let files = skill.resources.files.iter().map(|file| (file.path.as_str(), file.size));
+    let own = ("SKILL.md", skill.source.len() as u64);
+    for (file, size) in std::iter::once(own).chain(files) {
+        let below = match path.is_empty() {
+            true => Some(file),
+            false => file.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix('/')),
+        };
+        let Some(below) = below else { continue };
+        let (child, deeper) = below.split_once('/').map_or((below, false), |(c, _)| (c, true));
+        let full = if path.is_empty() { child.to_owned() } else { format!("{path}/{child}") };
+        let mut shown = json!({ "uri": uri::write(&name, &full), "name": child });
+        if let Value::Object(shown) = &mut shown {
+            let kind = if deeper { "inode/directory" } else { mime_type(child, false) };
+            shown.insert("mimeType".to_owned(), kind.into());
+            if !deeper {
+                shown.insert("size".to_owned(), size.into());
+            }
+        }
+        children.insert(child.to_owned(), shown);
+    }
+    if children.is_empty() {
+        return Err(unknown(uri));
+    }
+    let (listed, next) = page(children.iter(), |(name, _)| name.as_str(), cursor)?;
+    let listed: Vec<&Value> = listed.into_iter().map(|(_, child)| child).collect();
+    Ok(complete("resources", json!(listed), next))
+}
+
+/// A whole result, with what clients of 2026-07-28 ask of one.
+fn complete(member: &str, value: Value, next: Option<String>) -> Value {
+    let mut result = Map::new();
+    result.insert("resultType".to_owned(), "complete".into());
+    result.insert("ttlMs".to_owned(), TTL_MS.into());
+    result.insert("cacheScope".to_owned(), "private".into());
+    result.insert(member.to_owned(), value);
+    if let Some(next) = next {
+        result.insert("nextCursor".to_owned(), next.into());
+    }
+    Value::Object(result)
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    let shown: String = uri.chars().take(512).collect();
+    let data = Some(json!({ "uri": shown }));
+    ErrorData::invalid_params("there is nothing at this address", data)
+}

@@ -1,0 +1,140 @@
+//! Clients that misbehave hurt themselves and nobody else.
+
+use std::sync::Arc;
+
+use metier_serve::Dialect;
+use metier_serve::mcp::Service;
+use serde_json::json;
+
+use crate::ground::{Ground, Wire, attach, run};
+
+async fn pair() -> (Arc<Ground>, Wire, Wire) {
+    let host = Arc::new(Ground::usual());
+    let service = Service::new(Arc::clone(&host) as Arc<dyn metier_serve::Host>, Dialect::Plain);
+    let (bad, mut good) = (attach(&service, None), attach(&service, None));
+    good.begin("2025-11-25").await;
+    (host, bad, good)
+}
+
+async fn still_well(good: &mut Wire) {
+    let answer = good.call("skill_search", json!({"query": "git"})).await;
+    assert_eq!(answer["structuredContent"]["hits"][0]["name"], "git-helper");
+}
+
+#[test]
+fn nonsense_is_passed_over_and_the_connection_lives() {
+    // U2, F4
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        let nonsense: [&[u8]; 8] = [
+            b"",
+            b"not json",
+            b"\xff\xfe\x00",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":9}}",
+            b"{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}",
+            b"[1,2,3]",
+            b"\"text\"",
+        ];
+        for line in nonsense {
+            bad.send(line).await;
+        }
+        bad.begin("2025-11-25").await;
+        for line in nonsense {
+            bad.send(line).await;
+        }
+        still_well(&mut bad).await;
+        still_well(&mut good).await;
+    });
+}
+
+#[test]
+fn a_message_without_end_fills_no_memory_and_the_next_one_is_read() {
+    // U2, F4
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        bad.begin("2025-11-25").await;
+        let huge =
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(5 << 20));
+        bad.send(huge.as_bytes()).await;
+        still_well(&mut bad).await;
+        still_well(&mut good).await;
+    });
+}
+
+#[test]
+fn deep_and_wide_arguments_are_refused_or_answered() {
+    // U2, F4
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        bad.begin("2025-11-25").await;
+        let deep = format!("{}1{}", "[".repeat(20_000), "]".repeat(20_000));
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":900,\"method\":\"tools/call\",\"params\":{{\"name\":\"tool_guard\",\"arguments\":{{\"tool\":\"x\",\"arguments\":{{\"a\":{deep}}}}}}}}}"
+        );
+        bad.send(line.as_bytes()).await;
+        let wide = json!({"tool": "x", "arguments": {"a": vec![0; 50_000]}});
+        assert!(bad.call("tool_guard", wide).await["structuredContent"]["verdict"].is_string());
+        let long = json!({"name": "x".repeat(1 << 20)});
+        let refused = bad.call("skill_activate", long).await;
+        assert_eq!(refused["structuredContent"]["error"]["code"], "skill_not_found");
+        assert!(refused.to_string().len() < 10_000, "what is refused is not repeated at length");
+        still_well(&mut good).await;
+    });
+}
+
+#[test]
+fn a_client_that_vanishes_ends_its_own_session_only() {
+    // U2, S1, S6
+    run(async {
+        let (host, mut bad, mut good) = pair().await;
+        good.call("skill_activate", json!({"name": "reader"})).await;
+        bad.begin("2025-11-25").await;
+        bad.call("skill_activate", json!({"name": "git-helper"})).await;
+        bad.vanish();
+        while !host.kinds().iter().any(|kind| kind == "session_ended") {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        let ruled = good.call("tool_guard", json!({"tool": "Write", "arguments": {}})).await;
+        assert_eq!(ruled["structuredContent"]["verdict"], "deny");
+        let status = good.call("skill_status", json!({})).await;
+        assert_eq!(status["structuredContent"]["stack"][0]["name"], "reader");
+    });
+}
+
+#[test]
+fn a_client_that_never_reads_holds_up_nobody() {
+    // U2
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        bad.begin("2025-11-25").await;
+        // More answers than the pipe holds; none of them is read.
+        let ask = json!({"jsonrpc": "2.0", "id": 5, "method": "skills/list", "params": {}});
+        for _ in 0..100 {
+            bad.send(ask.to_string().as_bytes()).await;
+        }
+        for _ in 0..20 {
+            still_well(&mut good).await;
+        }
+        bad.vanish();
+        still_well(&mut good).await;
+    });
+}
+
+#[test]
+fn cancelling_what_is_done_or_never_was_changes_nothing() {
+    // U2
+    run(async {
+        let (_, mut bad, _) = pair().await;
+        bad.begin("2025-11-25").await;
+        for id in [1, 2, 4_000_000] {
+            still_well(&mut bad).await;
+            let cancel = json!({
+                "jsonrpc": "2.0", "method": "notifications/cancelled",
+                "params": {"requestId": id, "reason": "done"},
+            });
+            bad.send(cancel.to_string().as_bytes()).await;
+        }
+        still_well(&mut bad).await;
+    });
+}

@@ -1,0 +1,158 @@
+//! MCP over HTTP, by hand.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use metier_serve::mcp::{HttpSettings, Service, http_service};
+use metier_serve::{Dialect, Host};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::ground::{Ground, run, stateless};
+
+struct Answer {
+    status: u16,
+    session: Option<String>,
+    body: String,
+}
+
+impl Answer {
+    /// The message in the body, which is JSON or an event stream with one in it.
+    fn message(&self) -> Value {
+        let events = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
+        let parsed = |text: &str| serde_json::from_str::<Value>(text.trim()).ok();
+        let message = parsed(&self.body).or_else(|| events.filter_map(parsed).next_back());
+        message.unwrap_or_else(|| panic!("no message in {:?}", self.body))
+    }
+}
+
+async fn start(host: &Arc<Ground>) -> SocketAddr {
+    let service = Service::new(Arc::clone(host) as Arc<dyn Host>, Dialect::Plain);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let settings = HttpSettings { origins: vec![format!("http://{address}")], hosts: Vec::new() };
+    let routes = http_service(&service, &settings);
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    address
+}
+
+/// One request on a connection of its own, answered whole.
+async fn post(address: SocketAddr, headers: &[(&str, &str)], body: &str) -> Answer {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut head = format!(
+        "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        head.push_str(&format!("Host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    // A server that refuses early may reset the connection; what it said before counts.
+    let _ = stream.read_to_end(&mut bytes).await;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+    let session = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("mcp-session-id").then(|| value.trim().to_owned())
+    });
+    Answer { status, session, body: body.to_owned() }
+}
+
+fn request(id: u64, method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+}
+
+fn hello() -> String {
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    request(0, "initialize", params)
+}
+
+/// A client with a handshake, by its session's id.
+async fn begin(address: SocketAddr) -> String {
+    let answer = post(address, &[], &hello()).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let session = answer.session.unwrap();
+    let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
+    let told = post(address, &[("Mcp-Session-Id", &session)], &ready).await;
+    assert_eq!(told.status, 202);
+    session
+}
+
+async fn call(address: SocketAddr, session: &str, tool: &str, arguments: Value) -> Value {
+    let body = request(1, "tools/call", json!({"name": tool, "arguments": arguments}));
+    let answer = post(address, &[("Mcp-Session-Id", session)], &body).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    answer.message()["result"]["structuredContent"].clone()
+}
+
+#[test]
+fn each_client_with_a_handshake_has_a_session_of_its_own() {
+    // U2, U3
+    run(async {
+        let host = Arc::new(Ground::usual());
+        let address = start(&host).await;
+        let (one, two) = (begin(address).await, begin(address).await);
+        call(address, &one, "skill_activate", json!({"name": "reader"})).await;
+        let write = json!({"tool": "Write", "arguments": {}});
+        let first = call(address, &one, "tool_guard", write.clone()).await;
+        let second = call(address, &two, "tool_guard", write).await;
+        assert_eq!((&first["verdict"], &second["verdict"]), (&json!("deny"), &json!("allow")));
+    });
+}
+
+#[test]
+fn a_request_without_a_handshake_is_answered_by_itself() {
+    // U2, U3
+    run(async {
+        let host = Arc::new(Ground::usual());
+        let address = start(&host).await;
+        let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/list")];
+        let body = request(1, "tools/list", json!({"_meta": stateless(json!({}))}));
+        let answer = post(address, &headers, &body).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert!(answer.message()["result"]["tools"].is_array(), "{}", answer.body);
+    });
+}
+
+#[test]
+fn a_page_of_another_origin_and_a_name_of_another_host_are_refused() {
+    // U2, U3
+    run(async {
+        let address = start(&Arc::new(Ground::usual())).await;
+        let own = format!("http://{address}");
+        assert_eq!(post(address, &[("Origin", &own)], &hello()).await.status, 200);
+        assert_eq!(
+            post(address, &[("Origin", "https://evil.example")], &hello()).await.status,
+            403
+        );
+        assert_eq!(post(address, &[("Host", "evil.example")], &hello()).await.status, 403);
+    });
+}
+
+#[test]
+fn what_is_too_large_or_no_message_is_refused_and_the_next_is_served() {
+    // U2, F4
+    run(async {
+        let address = start(&Arc::new(Ground::usual())).await;
+        let huge = "x".repeat(5 << 20);
+        assert_eq!(post(address, &[], &huge).await.status, 413);
+        for body in ["", "not json", "[]", "{}", "{\"jsonrpc\":\"2.0\"}"] {
+            let status = post(address, &[], body).await.status;
+            assert!((400..500).contains(&status), "{body}: {status}");
+        }
+        let stranger = request(1, "tools/list", json!({}));
+        let lost = post(address, &[("Mcp-Session-Id", "made-up")], &stranger).await;
+        assert_eq!(lost.status, 404);
+        begin(address).await;
+    });
+}

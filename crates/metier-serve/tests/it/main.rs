@@ -1,0 +1,28 @@
+//! What other programs get of a session: tools in every dialect, and MCP as real clients speak it.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests write files and stop when something is not as promised"
+)]
+
+mod api;
+mod api_events;
+mod api_hostile;
+mod api_index;
+mod budget;
+mod clients;
+mod dialects;
+mod eras;
+mod ground;
+mod hostile;
+mod http;
+mod mcp;
+mod parity;
+mod seed_chibi;
+mod seed_omniforge;
+mod seed_tavern;
+mod served;
+mod skills;

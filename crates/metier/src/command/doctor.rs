@@ -1,0 +1,142 @@
+//! `metier doctor`: what is wrong with what is installed, linked and written down, and what can be
+//! put right.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::doctor::{Finding, Patient, Severity, examine, repair};
+use metier_package::{Home, Place};
+use serde::Serialize;
+
+use crate::env;
+use crate::error::{CommandResult, Status};
+use crate::packages::{self, change_error};
+use crate::settings::Settings;
+use crate::ui::{Tone, Ui, counted};
+use crate::view::View;
+
+/// Find what is wrong and repair what is safe
+///
+/// Looks at installed skills, locks, records, links in the agents' directories, acts that did not
+/// come to an end, and rights. Changes nothing without `--fix`, and with it only what loses
+/// nothing. Exit code 1 when something is wrong, 3 when content is not what was installed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier doctor\n  metier doctor --fix\n  metier doctor --json")]
+pub(crate) struct DoctorArgs {
+    /// Repair what is safe
+    #[arg(long)]
+    fix: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    findings: Vec<Finding>,
+    fixed: Vec<Finding>,
+    failed: Vec<String>,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+}
+
+/// Examines, and repairs when asked to.
+pub(crate) fn run(args: &DoctorArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let home = packages::home(settings)?;
+    let by = packages::by(settings);
+    let mut findings = look(&home, settings);
+    let mut fixed = Vec::new();
+    let mut failed = Vec::new();
+    if args.fix && findings.iter().any(|finding| finding.repairable) {
+        let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
+        failed.extend(errors.into_iter().map(|error| change_error(error).message()));
+        let after = look(&home, settings);
+        fixed = findings;
+        fixed.retain(|finding| !after.contains(finding));
+        findings = after;
+    }
+    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
+    let document = Document {
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        notes: count(Severity::Note),
+        findings,
+        fixed,
+        failed,
+    };
+    if ui.json() {
+        ui.document(&document);
+    } else {
+        print(&document, ui);
+    }
+    let integrity = document.findings.iter().any(|finding| finding.code.is_integrity());
+    let wrong = document.errors + document.warnings + document.failed.len() > 0;
+    Ok(match (integrity, wrong) {
+        (true, _) => Status::Refused,
+        (false, true) => Status::Partly,
+        (false, false) => Status::Ok,
+    })
+}
+
+fn look(home: &Home, settings: &Settings) -> Vec<Finding> {
+    with(home, settings, examine)
+}
+
+/// Does `work` with what is looked at, as it is now.
+fn with<T>(home: &Home, settings: &Settings, work: impl FnOnce(&Patient<'_>) -> T) -> T {
+    let view = View::open(settings);
+    let agents = settings.places();
+    let places = [Place::Personal, Place::Project(settings.project.clone())];
+    let programs = programs();
+    work(&Patient {
+        home,
+        places: &places,
+        agents: &agents,
+        catalog: Some(&view.catalog),
+        programs: &programs,
+    })
+}
+
+/// Where programs are searched.
+fn programs() -> Vec<PathBuf> {
+    let path = env::variables().into_iter().find(|(name, _)| name == "PATH");
+    path.map(|(_, value)| std::env::split_paths(&value).collect()).unwrap_or_default()
+}
+
+fn print(document: &Document, ui: &mut Ui) {
+    for finding in &document.fixed {
+        let mark = ui.paint(Tone::Good, "fixed");
+        ui.line(format!("{mark} {}: {}", finding.code, line(finding)));
+    }
+    for finding in &document.findings {
+        let tone = match finding.severity {
+            Severity::Error => Tone::Bad,
+            Severity::Warning => Tone::Caution,
+            Severity::Note => Tone::Faint,
+        };
+        let mark = ui.paint(tone, finding.severity.as_str());
+        ui.line(format!("{mark} {}: {}", finding.code, line(finding)));
+        if finding.severity != Severity::Note {
+            ui.line(format!("    {}", visible_line(&finding.fix)));
+        }
+    }
+    for failure in &document.failed {
+        ui.note(&format!("warning: not repaired: {}", visible_line(failure)));
+    }
+    let Document { errors, warnings, notes, .. } = *document;
+    match errors + warnings {
+        0 => ui.line(format!("nothing is wrong; {}", counted(notes, "note", "notes"))),
+        _ => ui.line(format!(
+            "{}, {}, {}",
+            counted(errors, "error", "errors"),
+            counted(warnings, "warning", "warnings"),
+            counted(notes, "note", "notes")
+        )),
+    }
+    if document.fixed.is_empty() && document.findings.iter().any(|finding| finding.repairable) {
+        ui.note("hint: `metier doctor --fix` repairs what is safe");
+    }
+}
+
+fn line(finding: &Finding) -> String {
+    format!("{} ({})", visible_line(&finding.message), visible_line(&finding.path))
+}

@@ -1,0 +1,69 @@
+//! `metier link`: installed skills in the directories of the agents on this machine.
+
+use clap::Args;
+use metier_package::agents::usual;
+use metier_package::link::{self, Mode};
+use metier_package::links::How;
+
+use crate::error::{CommandError, CommandResult, Status};
+use crate::linking::{self, LinkedShape};
+use crate::packages::{self, LayerChoice, change_error};
+use crate::settings::Settings;
+use crate::ui::{Ui, counted};
+
+/// Show installed skills to the agents on this machine
+///
+/// There stays one copy; every agent gets a link to it in its own directory, and agents that read
+/// the same directory get it once. The choice is remembered: what is installed later appears by
+/// itself. Only skills somebody said yes to are linked, and what others put there is never
+/// touched.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier link\n  metier link claude-code codex\n  \
+    metier link claude-code --layer project --dry-run")]
+pub(crate) struct LinkArgs {
+    /// The agents [default: those on this machine]
+    agent: Vec<String>,
+    /// Whose skills
+    #[arg(long, value_enum, default_value = "personal")]
+    layer: LayerChoice,
+    /// Make copies instead of links
+    #[arg(long)]
+    copy: bool,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Links.
+pub(crate) fn run(args: &LinkArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let place = packages::place(args.layer, settings);
+    let agents = match args.agent.is_empty() {
+        true => usual(&place, &settings.places()),
+        false => linking::agents(&args.agent)?,
+    };
+    if agents.is_empty() {
+        let error = CommandError::failed("no agent that metier knows is on this machine");
+        return Err(error.code("no_agent").hint("name one: `metier agents --all` lists them"));
+    }
+    let mode = if args.dry_run { Mode::Say } else { Mode::Act };
+    let how = if args.copy { How::Copy } else { How::Link };
+    let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
+    let linked = linked?.map_err(change_error)?;
+    if ui.json() {
+        let (layer, dry_run) = (place.as_str(), args.dry_run);
+        ui.document(&LinkedShape { layer, dry_run, linked: &linked });
+        return Ok(Status::Ok);
+    }
+    linking::report(&linked, mode, ui);
+    for agent in &agents {
+        let found = linked.agents.iter().find(|linked| linked.id == agent.id);
+        let directory = found.and_then(|found| found.directory.as_deref());
+        match directory {
+            Some(directory) => ui.line(format!("{} reads {directory}", agent.id)),
+            None => ui.note(&format!("warning: `{}` has no directory for these", agent.id)),
+        }
+    }
+    let remembered = counted(linked.agents.len(), "agent is", "agents are");
+    ui.line(format!("{remembered} linked in the {} layer", place.as_str()));
+    Ok(Status::Ok)
+}

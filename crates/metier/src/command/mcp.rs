@@ -1,0 +1,40 @@
+//! `metier mcp`: the session over MCP, on standard input and output.
+
+use std::sync::Arc;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use metier_serve::Dialect;
+use metier_serve::mcp::{Service, serve_stdio};
+
+use crate::error::{CommandError, CommandResult, Status};
+use crate::serving::Serving;
+use crate::settings::Settings;
+
+/// Serve skills to an agent over MCP, on standard input and output
+///
+/// An agent starts this by itself; in its settings the command is `metier` and the argument `mcp`.
+/// The client has a session of its own, which ends when the client does, unless `--session` names
+/// one. Skills that come, go or change while it runs are noticed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  metier mcp\n  metier mcp --dialect tavern\n  \
+    metier --session s1 mcp")]
+pub(crate) struct McpArgs {
+    /// What the tools are called and how results look
+    #[arg(long, value_name = "DIALECT", default_value = "plain", value_parser = dialects())]
+    dialect: Dialect,
+}
+
+/// Serves until the client is gone.
+pub(crate) fn run(args: &McpArgs, settings: &Settings) -> CommandResult {
+    let host = Arc::new(Serving::new(settings)?);
+    let service = Service::new(host, args.dialect);
+    serve_stdio(&service, None).map_err(CommandError::failed)?;
+    Ok(Status::Ok)
+}
+
+/// The words for the dialects, each read into its dialect.
+pub(crate) fn dialects() -> impl TypedValueParser<Value = Dialect> {
+    let words = Dialect::ALL.map(Dialect::as_str);
+    PossibleValuesParser::new(words).map(|word| Dialect::parse(&word).unwrap_or_default())
+}

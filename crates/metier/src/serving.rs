@@ -1,0 +1,203 @@
+//! What a server needs of this command: the catalog kept, sessions opened by name, the clock. What
+//! is served and how is decided in `metier-serve`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use metier_format::SkillName;
+use metier_runtime::journal::FaultKind;
+use metier_runtime::{Clock as _, Frame, JournalError, Session};
+use metier_serve::{Client, Host, Seat, Tail};
+use metier_store::digest::Tree;
+use metier_store::discover::ScanLimits;
+use metier_store::index::{CatalogIndex, IndexSettings};
+use metier_store::limits::CATALOG_TTL;
+use metier_store::store::{LoadError, Location, ReadError, Resource, Skill, TreeError};
+use metier_store::vouch::{Depth, Nobody, Vouch, Vouched, attest};
+use metier_store::watch::{Watch, WatchError, WatchSettings};
+use metier_store::{Discovery, LayeredStore, Root, Store};
+
+use crate::clock::{Stopwatch, SystemClock};
+use crate::error::CommandError;
+use crate::files::Lines;
+use crate::packages;
+use crate::session::{self, Purpose, Stream};
+use crate::settings::Settings;
+use crate::view;
+
+/// The skills and sessions that the settings name.
+pub(crate) struct Serving {
+    settings: Settings,
+    index: Arc<CatalogIndex>,
+    stopwatch: Stopwatch,
+    /// The session every client has, when somebody named one.
+    named: Option<String>,
+    /// How many sessions nobody named.
+    unnamed: AtomicU64,
+}
+
+impl Serving {
+    /// Reads the catalog. Fails when no session could be opened later.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
+        let stream = Stream::of(settings)?;
+        session::ids(settings, &stream.session)?;
+        let making = IndexSettings {
+            limits: settings.limits,
+            precedence: settings.precedence,
+            selection: settings.selection.clone(),
+            ttl: CATALOG_TTL,
+        };
+        let store = Arc::new(Attested { store: view::store(settings), settings: settings.clone() });
+        let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
+        let named = stream.named.then_some(stream.session);
+        let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
+        Ok(Self { settings, index, stopwatch, named, unnamed: AtomicU64::new(0) })
+    }
+
+    /// The name of a session that nobody has yet.
+    fn fresh(&self) -> String {
+        // Two clients may come in the same millisecond.
+        let number = self.unnamed.fetch_add(1, Ordering::Relaxed);
+        format!("mcp-{}-{}-{number}", std::process::id(), SystemClock.now().0)
+    }
+}
+
+impl Host for Serving {
+    fn index(&self) -> &Arc<CatalogIndex> {
+        &self.index
+    }
+
+    fn now(&self) -> Duration {
+        self.stopwatch.elapsed()
+    }
+
+    fn open(&self, client: &Client) -> Result<Seat, JournalError> {
+        let named = client.session.as_ref().or(self.named.as_ref());
+        let name = named.cloned().unwrap_or_else(|| self.fresh());
+        let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
+        let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
+        let journal = session::journal(&self.settings, &stream.journal)?;
+        let purpose = Purpose::with(None, &self.settings);
+        let mut setup = session::setup(&self.settings, purpose, ids, &stream.journal);
+        setup.vouch = Arc::new(Fresh(self.settings.clone()));
+        setup.store = Arc::clone(self.index.store());
+        setup.catalog = self.index.latest();
+        setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
+        let session = Session::open(setup, Box::new(journal))?;
+        Ok(Seat { session, stays: named.is_some() })
+    }
+
+    fn watch(&self) -> Result<Option<Watch>, WatchError> {
+        let files = view::files(&self.settings);
+        Watch::start(&self.index, files, WatchSettings::default()).map(Some)
+    }
+
+    fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {
+        let named = client.session.as_ref().or(self.named.as_ref());
+        let name = named.cloned().unwrap_or_else(|| self.fresh());
+        let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
+        let lines = Lines::of(&stream.journal);
+        Ok(Box::new(Following { stream, lines, frames: 0, digest: Frame::origin() }))
+    }
+}
+
+/// A session's part of a journal file, read from its beginning and on as it grows.
+struct Following {
+    stream: Stream,
+    lines: Lines,
+    frames: u64,
+    digest: String,
+}
+
+impl Tail for Following {
+    fn next(&mut self) -> Result<Vec<Frame>, JournalError> {
+        let read = self.lines.next().map_err(|source| {
+            let path = self.stream.journal.clone();
+            JournalError::Io { act: "read", path, source }
+        })?;
+        let mut frames = Vec::new();
+        for line in read {
+            let frame = self.take(&line).map_err(|fault| JournalError::Changed {
+                path: self.stream.journal.clone(),
+                frame: self.frames,
+                reason: fault.to_string(),
+            })?;
+            frames.extend(Some(frame).filter(|frame| frame.ids.session == self.stream.session));
+        }
+        Ok(frames)
+    }
+}
+
+impl Following {
+    /// The frame `line` tells, when it follows.
+    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
+        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
+        if frame.prev != self.digest {
+            return Err(FaultKind::Broken);
+        }
+        self.frames += 1;
+        self.digest.clone_from(&frame.digest);
+        Ok(frame)
+    }
+}
+
+/// The store of the settings, with what locks and approvals say of each candidate.
+struct Attested {
+    store: LayeredStore,
+    settings: Settings,
+}
+
+impl Store for Attested {
+    fn roots(&self) -> &[Root] {
+        self.store.roots()
+    }
+
+    fn discover(&self, limits: &ScanLimits) -> Discovery {
+        let mut discovery = self.store.discover(limits);
+        if let Some(ledger) = packages::ledger(&self.settings).filter(|ledger| !ledger.is_empty()) {
+            // A list looks at stamps even where every use looks at bytes: nothing is used here.
+            attest(&mut discovery, &ledger, Depth::Stamps);
+            ledger.save();
+        }
+        discovery
+    }
+
+    fn load(&self, at: &Location) -> Result<Skill, LoadError> {
+        self.store.load(at)
+    }
+
+    fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
+        self.store.read(at, path, max_bytes)
+    }
+
+    fn tree(&self, at: &Location) -> Result<Tree, TreeError> {
+        self.store.tree(at)
+    }
+}
+
+/// Locks and approvals as they are when somebody asks: a server outlives them.
+struct Fresh(Settings);
+
+impl Vouch for Fresh {
+    fn vouch(&self, name: &SkillName, directory: &Path, depth: Depth) -> Vouched {
+        match packages::ledger(&self.0) {
+            Some(ledger) => ledger.vouch(name, directory, depth),
+            None => Nobody.vouch(name, directory, depth),
+        }
+    }
+
+    fn recorded(&self, name: &SkillName, directory: &Path) -> Vouched {
+        match packages::ledger(&self.0) {
+            Some(ledger) => ledger.recorded(name, directory),
+            None => Vouched::default(),
+        }
+    }
+}
+
+/// A name no session can have, as the failure of opening it.
+fn unnamed(error: &CommandError) -> JournalError {
+    let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, error.message());
+    JournalError::Io { act: "open", path: PathBuf::new(), source }
+}
