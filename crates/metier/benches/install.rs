@@ -38,19 +38,24 @@ struct Installer {
 fn main() {
     let server = GitServer::start();
     for count in [1, 100] {
-        let mut repository = server.repo(&format!("owner/skills-{count}"));
+        let mut commit = server.repo(&repository(count));
         for number in 0..count {
             let name = format!("skill-{number}");
-            repository = repository.skill(&format!("skills/{name}"), &name);
+            commit = commit.skill(&format!("skills/{name}"), &name);
         }
-        let _ = repository.commit("all of them");
+        let _ = commit.commit("all of them");
     }
     let installers = installers();
     for count in [1, 100] {
-        let url = server.url(&format!("owner/skills-{count}"));
+        let url = server.url(&repository(count));
         compare(&installers, &url, count);
     }
     list();
+}
+
+/// Called `.git`, because `skills` takes no other address on a host it does not know for git's.
+fn repository(count: usize) -> String {
+    format!("owner/skills-{count}.git")
 }
 
 fn compare(installers: &[Installer], url: &str, count: usize) {
