@@ -92,7 +92,7 @@ fn skills_below(place: &Path) -> usize {
         let Ok(entries) = std::fs::read_dir(place.join(folder).join("skills")) else { return 0 };
         entries.filter(|entry| entry.as_ref().unwrap().path().join("SKILL.md").is_file()).count()
     };
-    folders.iter().map(|folder| count(folder)).max().unwrap_or(0)
+    folders.iter().map(count).max().unwrap_or(0)
 }
 
 fn installers() -> Vec<Installer> {
