@@ -12,6 +12,7 @@ pub mod agents;
 pub mod approve;
 pub mod archive;
 mod atomic;
+mod brief;
 mod change;
 pub mod collect;
 mod copy;

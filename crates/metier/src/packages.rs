@@ -4,6 +4,7 @@
 
 mod explain;
 mod preview;
+mod record;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ use crate::write::Scratch;
 
 pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
 pub(crate) use preview::{Offer, show};
+pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
 /// Where a skill is installed to, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -138,7 +140,12 @@ pub(crate) fn installed(
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
     match metier_package::installed::repair(&home) {
-        Ok(repaired) => remark(repaired.as_ref(), ui),
+        Ok(repaired) => {
+            remark(repaired.as_ref(), ui);
+            if let Some(repaired) = &repaired {
+                record::repaired(repaired, settings, ui);
+            }
+        }
         Err(error) => {
             let said = change_error(error).message();
             ui.note(&format!("warning: what was left unfinished stays so: {said}"));
@@ -311,16 +318,24 @@ pub(crate) fn confirm(question: &str, yes: bool, ui: &mut Ui) -> Result<(), Comm
     if yes {
         return Ok(());
     }
+    match ask(question, ui)? {
+        Some(true) => Ok(()),
+        Some(false) => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
+        None => {
+            let error = CommandError::refused("nobody can be asked here, and nobody said yes");
+            Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"))
+        }
+    }
+}
+
+/// What a person on a terminal says to `question`; none when nobody can be asked.
+pub(crate) fn ask(question: &str, ui: &mut Ui) -> Result<Option<bool>, CommandError> {
     if !env::can_ask() || ui.json() {
-        let error = CommandError::refused("nobody can be asked here, and nobody said yes");
-        return Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"));
+        return Ok(None);
     }
     ui.flush().map_err(CommandError::output)?;
     ui::write_stderr(&format!("{question} [y/N] "));
-    match env::typed_line().as_deref() {
-        Some("y" | "Y" | "yes" | "Yes") => Ok(()),
-        _ => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
-    }
+    Ok(Some(matches!(env::typed_line().as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
 }
 
 /// What came of a request, as JSON and in lines.

@@ -13,8 +13,8 @@ use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, index_error,
-    record_error, report, shapes, show,
+    self, Fetching, LayerChoice, Offer, Wish, ask, confirm, fetch_error, index_error, record_error,
+    recorded, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         if !ui.json() {
             show(offer, ui);
         }
-        check(offer, args.allow, settings)?;
+        admit(offer, args.allow, settings, ui)?;
     }
     let layer = place.as_str();
     let skills = counted(offers.len(), "skill", "skills");
@@ -88,7 +88,8 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let candidates: Vec<Candidate> = offers.into_iter().map(candidate).collect();
     let by = packages::by(settings);
     let request = Request { home: &home, place: &place, act: "add", by: &by, drift: Drift::Refuse };
-    let outcome = install(&request, &candidates).map_err(change_error)?;
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
     linking::relink(&place, settings, ui);
     if ui.json() {
         let previews = previews.unwrap_or_default();
@@ -100,6 +101,22 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         ui.line("nothing to do: everything is installed as asked for");
     }
     Ok(Status::Ok)
+}
+
+/// [`check`], but a changed signer is asked about on a terminal; `--yes` is no yes to that.
+pub(crate) fn admit(
+    offer: &Offer,
+    allow: Allowances,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let let_pass = Allowances { allow_signer_change: true, ..allow };
+    check(offer, let_pass, settings)?;
+    let Err(refusal) = check(offer, allow, settings) else { return Ok(()) };
+    match ask(&format!("{}. Let it pass?", refusal.message()), ui)? {
+        Some(true) => Ok(()),
+        Some(false) | None => Err(refusal),
+    }
 }
 
 /// Whether an offer may be installed at all.
