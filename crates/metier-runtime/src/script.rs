@@ -2,12 +2,14 @@
 //!
 //! The session runs them (`session/script.rs`). Here are the values that go in and come out, and
 //! the pure parts: which interpreter (`interpreter`, `metadata`), which walls (`confine`), which
-//! words (`envelope`). `ground` is the door to the disk, `uv` provides Python's dependencies.
+//! words (`envelope`). `ground` is the door to the disk, `uv` provides Python's dependencies
+//! and `kept` keeps them.
 
 pub mod confine;
 pub mod envelope;
 pub mod ground;
 pub mod interpreter;
+pub(crate) mod kept;
 pub mod metadata;
 pub(crate) mod uv;
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metier_format::SkillName;
-use metier_policy::{ActiveSkill, ActiveStack, Ruling, ToolCall, Verdict};
+use metier_policy::{ActiveSkill, ActiveStack, Ruling, ScriptNetwork, ToolCall, Verdict};
 use metier_sandbox::{
     Certainty, Denial, Enforced, Invocation as Child, Level, Network, Outcome, RunError, Status,
     Wall,
@@ -31,7 +31,7 @@ use crate::script::confine::{Circumstances, Confined, confine};
 use crate::script::envelope;
 use crate::script::ground;
 use crate::script::interpreter::{self, Program};
-use crate::script::uv::{Preparation, PrepareError};
+use crate::script::uv::{Preparation, PrepareError, Wanted};
 use crate::script::{
     Listed, Mode, ScriptCall, ScriptError, ScriptHelp, ScriptOutcome, ScriptPlan, SkillScripts,
     Start,
@@ -242,7 +242,15 @@ impl Session {
             Program::Uv(uv) => {
                 let lock = format!("{}.lock", script.path);
                 let locked = skill.resources.files.iter().any(|file| file.path == lock);
-                let plan = Preparation::plan(ground, (uv, &directory), (law, entry.trust), locked);
+                let wanted = Wanted {
+                    uv,
+                    tree: &self.tree(&at, &name)?,
+                    script: &script.path,
+                    trust: entry.trust,
+                    online: entry.trust == Trust::Approved && law.network != ScriptNetwork::Off,
+                    locked,
+                };
+                let plan = Preparation::plan(ground, wanted);
                 preparation = Some(plan.ok_or_else(|| ScriptError::NoHome(script.path.clone()))?);
             }
             Program::Itself => {}
@@ -306,12 +314,17 @@ impl Session {
         if let Some(directory) = self.setup.store.directory(at) {
             return Ok((directory, false));
         }
+        let place = self.setup.scripts.place_of(&self.tree(at, name)?);
+        place.map(|place| (place, true)).ok_or_else(|| ScriptError::NoHome(name.to_owned()))
+    }
+
+    /// The digest of everything in the skill, as it is now.
+    fn tree(&self, at: &Location, name: &str) -> Result<String, ScriptError> {
         let tree = self.setup.store.tree(at).map_err(|error| ScriptError::Ground {
             path: PathBuf::from(name),
             source: std::io::Error::other(error),
         })?;
-        let place = self.setup.scripts.place_of(&digest::hex(&tree.digest()));
-        place.map(|place| (place, true)).ok_or_else(|| ScriptError::NoHome(name.to_owned()))
+        Ok(digest::hex(&tree.digest()))
     }
 
     /// What the law and the other active skills say to the call.
