@@ -58,6 +58,8 @@ pub use policy::{
 };
 pub use programs::ProgramTable;
 pub use rule::Rule;
-pub use scripts::{ProjectAccess, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork};
+pub use scripts::{
+    ProjectAccess, ScriptDependencies, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork,
+};
 pub use stack::{ActiveSkill, ActiveStack};
 pub use verdict::{Reason, Ruling, Verdict};

@@ -193,6 +193,8 @@ pub struct ScriptPlan {
     pub cwd: Option<PathBuf>,
     /// The walls.
     pub confinement: Confinement,
+    /// For a script with dependencies: whether packages may be fetched.
+    pub fetches: Option<bool>,
     /// What the law says to it.
     pub ruling: Ruling,
     /// What the user should know.
@@ -337,6 +339,8 @@ pub enum ScriptError {
         script: String,
         /// What is known.
         detail: String,
+        /// How they could be.
+        hint: Option<&'static str>,
     },
     /// Something it needs on disk cannot be made.
     #[error("cannot prepare `{}`", path.display())]

@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
+use metier_format::manifest::Parts;
+use metier_policy::{ScriptDependencies, ScriptLaw, ScriptNetwork};
 use metier_sandbox::{
     Cancel, Confinement, Enforced, Invocation, Limits, Network, Outcome, RunError, Runner,
 };
@@ -51,6 +53,21 @@ pub(crate) struct Wanted<'a> {
     /// Whether the versions are fixed in a file beside the script.
     pub(crate) locked: bool,
 }
+
+/// Whether uv may fetch for a skill: when it was approved, the law does not switch the network off,
+/// and the skill's own asking for the network or the law's word on packages allows it.
+pub(crate) fn may_fetch(law: &ScriptLaw, parts: &Parts, trust: Trust) -> bool {
+    let allowed = match law.dependencies {
+        ScriptDependencies::Never => false,
+        ScriptDependencies::Declared => !parts.network.is_empty(),
+        ScriptDependencies::Fetch => true,
+    };
+    allowed && trust == Trust::Approved && law.network != ScriptNetwork::Off
+}
+
+/// How packages come to be fetched, for somebody who has none.
+pub(crate) const HOW_TO_FETCH: &str = "packages are fetched when the skill is approved and either its `permissions` ask for the network or \
+     policy says `dependencies = \"fetch\"` under `[scripts]`; never for help alone";
 
 /// What uv is to prepare.
 #[derive(Clone, Debug)]
@@ -241,7 +258,7 @@ impl Preparation {
     }
 
     /// The walls around uv: as hard as the script's own.
-    fn confinement(&self, skill: &Path, walls: &Confinement) -> Confinement {
+    pub(crate) fn confinement(&self, skill: &Path, walls: &Confinement) -> Confinement {
         let mut read = vec![self.uv.clone(), skill.to_owned()];
         read.extend(self.pythons.clone());
         let mut environment = metier_sandbox::environment::build(&[], &[]);

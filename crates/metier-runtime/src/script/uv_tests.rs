@@ -1,8 +1,11 @@
 use std::path::{Path, PathBuf};
 
+use metier_format::manifest::Parts;
+use metier_format::span::{Span, Spanned};
+use metier_policy::{ScriptDependencies, ScriptLaw, ScriptNetwork};
 use metier_store::catalog::Trust;
 
-use super::{Preparation, ScriptGround, Wanted};
+use super::{Preparation, ScriptGround, Wanted, may_fetch};
 
 fn wanted() -> Wanted<'static> {
     Wanted {
@@ -41,6 +44,28 @@ fn what_one_content_was_given_is_never_used_for_another() {
     ] {
         assert_ne!(place(other), own, "{what}");
     }
+}
+
+#[test]
+fn packages_are_fetched_for_approved_skills_that_ask_or_where_the_law_says_so() {
+    // R6
+    use ScriptDependencies::{Declared, Fetch, Never};
+    let check = |dependencies, network, asks: bool, trust, expect: bool| {
+        let mut law = ScriptLaw::default();
+        (law.dependencies, law.network) = (dependencies, network);
+        let host = Spanned { value: "*".to_owned(), span: Span::default() };
+        let network = if asks { vec![host] } else { Vec::new() };
+        let parts = Parts { network, ..Parts::default() };
+        assert_eq!(may_fetch(&law, &parts, trust), expect, "{law:?} {asks} {trust:?}");
+    };
+    let usual = ScriptNetwork::Declared;
+    check(Declared, usual, true, Trust::Approved, true);
+    check(Declared, usual, false, Trust::Approved, false);
+    check(Declared, ScriptNetwork::Any, false, Trust::Approved, false);
+    check(Fetch, usual, false, Trust::Approved, true);
+    check(Fetch, usual, true, Trust::Present, false);
+    check(Fetch, ScriptNetwork::Off, true, Trust::Approved, false);
+    check(Never, usual, true, Trust::Approved, false);
 }
 
 #[test]

@@ -550,6 +550,10 @@ fn help_runs_once_and_is_kept_until_the_script_changes() {
     world.write("roots/personal/tool/scripts/a.py", "print('usage: new')\n");
     assert_eq!(ask(), "usage: new\n");
     assert_eq!(started(&world), 2);
+    // What it says may come from any file of the skill.
+    world.write("roots/personal/tool/scripts/beside.py", "TEXT = 1\n");
+    assert_eq!(ask(), "usage: new\n");
+    assert_eq!(started(&world), 3);
     let json = hermetic(&world, &["help-script", "tool", "a", "--json"]).json();
     assert_eq!(json["result"], json!({ "help_text": "usage: new\n", "usage": "usage: new" }));
     let missing = hermetic(&world, &["help-script", "tool", "zzz", "--json"]);
@@ -810,6 +814,40 @@ fn a_script_gets_the_dependencies_it_declares_and_cannot_change_them_for_others(
 }
 
 #[test]
+fn packages_are_fetched_only_where_skill_or_policy_asks_and_the_step_is_recorded() {
+    // R6, J1
+    let check = |layer: &str, more: &str, law: &str, fetches: bool| {
+        let Some(world) = with_wheel_in(layer, more, "print('ran')\n") else { return };
+        policy(&world, law);
+        let plan = run(&world, "dep", &["--dry-run", "--json"]).json();
+        assert_eq!(plan["fetches"], json!(fetches), "{layer} {more} {law}");
+        let shown = run(&world, "dep", &["--dry-run"]).stdout;
+        assert_eq!(shown.contains("none are fetched"), !fetches, "{shown}");
+    };
+    check("bundled", "", "", false);
+    check("bundled", "permissions:\n  network: true\n", "", true);
+    check("bundled", "permissions:\n  network: true\n", "[scripts]\nnetwork = \"off\"\n", false);
+    check("bundled", "", "[scripts]\ndependencies = \"fetch\"\n", true);
+    check("personal", "permissions:\n  network: true\n", "", false);
+    // Recorded: what was meant before, what stood after; help has no network whoever asks.
+    let asks = "permissions:\n  network: true\n";
+    let Some(world) = with_wheel_in("bundled", asks, "print('ran')\n") else { return };
+    hermetic(&world, &["help-script", "tool", "dep"]);
+    let started = |world: &World| {
+        let all = frames(world);
+        let last = all.iter().rev().find(|frame| frame["type"] == "script_started");
+        last.unwrap()["payload"]["preparation"].clone()
+    };
+    assert_eq!(started(&world)["fetches"], false);
+    assert_eq!(started(&world)["confinement"]["network"], "off");
+    assert_eq!(finished(&world)["prepared"]["made"], true);
+    assert!(finished(&world)["prepared"]["enforced"].is_object(), "{}", finished(&world));
+    policy(&world, "[scripts]\nnetwork = \"off\"\n");
+    assert_eq!(run(&world, "dep", &[]).stdout, "ran\n");
+    assert_eq!(finished(&world)["prepared"]["made"], false, "it is kept");
+}
+
+#[test]
 fn dependencies_that_cannot_be_had_are_said() {
     // R3
     let Some(mut world) = with_wheel("") else { return };
@@ -818,6 +856,8 @@ fn dependencies_that_cannot_be_had_are_said() {
     world.write("roots/bundled/tool/scripts/dep.py", head);
     let answer = run(&world, "dep", &["--json"]);
     assert_eq!((answer.code, &answer.json()["error"]), (1, &json!("dependencies_missing")));
+    let said = run(&world, "dep", &[]).stderr;
+    assert!(said.contains("hint: ") && said.contains("dependencies = \"fetch\""), "{said}");
     world.env("PATH", "/usr/bin:/bin");
     let without = run(&world, "dep", &["--json"]).json();
     if without["error"] != "dependencies_missing" {
