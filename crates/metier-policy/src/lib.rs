@@ -59,7 +59,9 @@ pub use policy::{
 };
 pub use programs::ProgramTable;
 pub use rule::Rule;
-pub use scripts::{ProjectAccess, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork};
+pub use scripts::{
+    ProjectAccess, ScriptDependencies, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork,
+};
 pub use stack::{ActiveSkill, ActiveStack};
 pub use survey::Survey;
 pub use verdict::{Reason, Ruling, Verdict};

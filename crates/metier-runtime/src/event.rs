@@ -351,6 +351,9 @@ pub struct ScriptStarted {
     pub interpreter: String,
     /// The walls: what it may read, write, reach and use, variables by name.
     pub confinement: Value,
+    /// For a script with dependencies: whether they may be fetched, and the walls around that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preparation: Option<Value>,
 }
 
 /// Payload of `script_finished`.
@@ -365,6 +368,10 @@ pub struct ScriptFinished {
     /// How it ended, in words; empty when it did not start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
+    /// For a script with dependencies that were provided: whether that was done now, and which
+    /// walls stood around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Value>,
     /// Its exit code, when it ended with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
