@@ -68,6 +68,8 @@ pub struct Whereabouts {
     pub home: Option<PathBuf>,
     /// The project's directory.
     pub project: Option<PathBuf>,
+    /// Directories and files of metier itself, where no call writes.
+    pub protected: Vec<PathBuf>,
 }
 
 /// What a session is made of.

@@ -218,6 +218,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
+            protected: settings.own_places(),
         },
         ids,
         settings: SessionSettings {

@@ -155,6 +155,17 @@ impl Settings {
         }
     }
 
+    /// The directories and files that are metier's own, which no call of a model writes: its
+    /// directory, its settings and the user's policies.
+    pub(crate) fn own_places(&self) -> Vec<PathBuf> {
+        let default = config::default_path(&self.environment);
+        let settings = default.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let flag = self.session.args.policy.as_deref();
+        let flag = flag.map(|path| self.environment.resolve(path, &self.environment.directory));
+        let places = self.home.iter().chain(&self.config_file).chain(&settings);
+        places.chain(&self.session.config.policy_files).chain(&flag).cloned().collect()
+    }
+
     /// The settings file as hints name it.
     pub(crate) fn config_file(&self) -> String {
         match &self.config_file {

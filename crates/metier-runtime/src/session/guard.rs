@@ -105,6 +105,7 @@ impl Session {
             cwd: &here.cwd,
             home: here.home.as_deref(),
             project: here.project.as_deref(),
+            protected: &here.protected,
             resolver: &Disk,
         }
     }
