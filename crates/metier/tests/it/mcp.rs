@@ -190,7 +190,7 @@ fn every_dialect_that_runs_scripts_says_what_came_of_it_in_its_own_way() {
         let call = json!({"name": "run_skill_script", "arguments": arguments});
         chibi.get("tools/call", call)["content"][0]["text"].as_str().unwrap().to_owned()
     };
-    assert_eq!(say("scripts/greet.sh", json!(["text"])), "plain\n");
+    assert_eq!(say("scripts/greet.sh", json!(["text"])), "plain");
     let failed = say("greet", json!(["fail"]));
     assert!(failed.contains("[stderr]\nbroken") && failed.ends_with("[exit code: 3]"), "{failed}");
     assert_eq!(say("nope", json!([])), "Error: Script not found: nope");

@@ -29,6 +29,8 @@ fn every_command_of_every_walkthrough_does_what_the_page_says() {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        // Its commands run in `hook_setup`, one shell each, as an agent starts them.
+        .filter(|path| !path.ends_with("hooks.md"))
         .collect();
     pages.sort();
     let mut typed = 0;
