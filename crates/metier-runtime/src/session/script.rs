@@ -30,11 +30,11 @@ use crate::limits::{HELP_SECONDS, MAX_HELP_BYTES, MAX_INLINE_BYTES, MAX_SCRIPT_B
 use crate::script::confine::{Circumstances, Confined, confine};
 use crate::script::envelope;
 use crate::script::ground;
-use crate::script::interpreter::{self, Program};
+use crate::script::interpreter::{self, InterpreterError, Program};
 use crate::script::uv::{self, Preparation, PrepareError, Wanted};
 use crate::script::{
-    Listed, Mode, ScriptCall, ScriptError, ScriptHelp, ScriptOutcome, ScriptPlan, SkillScripts,
-    Start,
+    Listed, Mode, ScriptCall, ScriptError, ScriptGround, ScriptHelp, ScriptOutcome, ScriptPlan,
+    SkillScripts, Start,
 };
 use crate::session::ActivationError;
 
@@ -236,8 +236,9 @@ impl Session {
         let source = read.map_err(ScriptError::Read)?.bytes;
         let entry = &self.still_trusted(entry)?;
         let ground = &self.setup.scripts;
-        let find = |program: &str| ground.find(program);
-        let interpreter = interpreter::choose(script, &source, &find)?;
+        let find = |program: &str| ground.find_for(program, entry.trust);
+        let interpreter = interpreter::choose(script, &source, &find)
+            .map_err(|error| held_back(error, ground))?;
         let (directory, elsewhere) = self.place(&at, &name)?;
         let tool_call = tool_call(&name, script, call);
         let (mut reads, mut preparation) = (Vec::new(), None);
@@ -260,13 +261,15 @@ impl Session {
             }
             Program::Itself => {}
         }
+        let project = self.setup.whereabouts.project.as_deref();
         let confined = confine(&Circumstances {
             law,
             parts: &skill.manifest.parts,
             trust: entry.trust,
             skill: &directory,
             reads: &reads,
-            project: self.setup.whereabouts.project.as_deref(),
+            project,
+            project_holds_home: project.is_some_and(|project| ground.holds_a_home(project)),
             variables: &ground.variables,
             timeout: call.timeout,
         });
@@ -501,6 +504,17 @@ fn tool_call(skill: &str, script: &Script, call: &ScriptCall) -> ToolCall {
     let words: Vec<String> =
         call.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     ToolCall::new("Script", json!({ "skill": skill, "script": script.path, "args": words }))
+}
+
+/// Says of an interpreter that is there, but not for a skill nobody approved, how to use it.
+fn held_back(error: InterpreterError, ground: &ScriptGround) -> InterpreterError {
+    let InterpreterError::Missing { script, programs, install } = error else { return error };
+    let there = programs.iter().find_map(|program| ground.find(program));
+    let install = there.map_or(install, |path| {
+        let shown = path.display();
+        format!("`{shown}` is not one of the system's: `metier trust` lets the skill use it")
+    });
+    InterpreterError::Missing { script, programs, install }
 }
 
 /// The walls around a script that is only asked what it does: nothing to reach, little to say.
