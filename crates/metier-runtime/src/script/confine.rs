@@ -102,7 +102,7 @@ fn project<'a>(
         return None;
     }
     if about.law.project == ProjectAccess::Write {
-        let wide = "it may change everything in the project, `.git` and agents' settings too";
+        let wide = "it may change the project; where only Landlock stands, its `.git` and agents' settings too";
         notes.push(wide.to_owned());
     }
     Some((project, about.law.project))

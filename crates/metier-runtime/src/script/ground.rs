@@ -37,6 +37,9 @@ pub struct ScriptGround {
     pub variables: Vec<(OsString, OsString)>,
 }
 
+/// See [`ScriptGround::guarded`].
+const GUARDED: &[&str] = &[".agents", ".claude", ".git", ".metier", "skills.lock"];
+
 impl Default for ScriptGround {
     fn default() -> Self {
         Self { runner: Runner::new(), cancel: Cancel::never(), home: None, variables: Vec::new() }
@@ -102,6 +105,14 @@ impl ScriptGround {
             reads.push(program.to_owned());
         }
         reads
+    }
+
+    /// What in a project tells git, agents and metier what to do: a script that may change the project
+    /// may not change these. A link is left out, for it could lead to anything.
+    #[must_use]
+    pub fn guarded(project: &Path) -> Vec<PathBuf> {
+        let own = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+        GUARDED.iter().map(|name| project.join(name)).filter(own).collect()
     }
 
     /// Whether `path` is or holds the user's home or metier's own directory.

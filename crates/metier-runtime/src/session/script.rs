@@ -273,7 +273,9 @@ impl Session {
             variables: &ground.variables,
             timeout: call.timeout,
         });
-        let confined = if purpose == Purpose::Help { for_help(confined) } else { confined };
+        let mut confined = if purpose == Purpose::Help { for_help(confined) } else { confined };
+        let written = project.filter(|path| confined.confinement.write.iter().any(|w| w == path));
+        confined.confinement.read.extend(written.map(ScriptGround::guarded).unwrap_or_default());
         let notes = interpreter.note.iter().cloned().chain(confined.notes).collect();
         let path = directory.join(&script.path);
         let plan = ScriptPlan {

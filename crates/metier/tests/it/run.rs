@@ -313,7 +313,15 @@ fn the_project_is_written_only_where_policy_says_so() {
     let allowed = run(&world, "write", &["--", &project]);
     assert_eq!(allowed.code, 0, "{}", allowed.stderr);
     assert!(world.project().join("made").exists());
-    assert!(allowed.stderr.contains("everything in the project"), "{}", allowed.stderr);
+    assert!(allowed.stderr.contains("may change the project"), "{}", allowed.stderr);
+    // What tells git and agents what to do stays as it is.
+    world.write("project/.claude/settings.json", "{}");
+    world.write("project/skills.lock", "");
+    let claude = format!("{project}/.claude");
+    let closed = run(&world, "write", &["--", &claude]);
+    assert_ne!(closed.code, 0, "{}", closed.stderr);
+    assert!(!world.project().join(".claude/made").exists());
+    assert_eq!(run(&world, "write", &["--", &project]).code, 0);
     // Never for a skill nobody approved, and never where the project is the home.
     let read = [("read.sh", "ls \"$1\"\n")];
     let unapproved = world_in("personal", "", &read);
