@@ -76,7 +76,7 @@ pub enum ProjectAccess {
     None,
     /// Read them.
     Read,
-    /// Change them, when the skill was approved; any other may read them.
+    /// Change them. This and reading are for skills that were approved.
     Write,
 }
 

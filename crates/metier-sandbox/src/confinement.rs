@@ -18,7 +18,8 @@ use crate::limits::{Limits, SCRATCH_BYTES, SCRATCH_ENTRIES};
 pub struct Confinement {
     /// Files and directories the child may read and execute, beyond [`SYSTEM_READS`].
     pub read: Vec<PathBuf>,
-    /// Files and directories the child may also change.
+    /// Files and directories the child may also change, except those named in `read` inside them,
+    /// which stay as they are where the backend mounts; Landlock alone cannot keep them.
     pub write: Vec<PathBuf>,
     /// What the child may reach over a network.
     pub network: Network,

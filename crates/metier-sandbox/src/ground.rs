@@ -1,5 +1,6 @@
 //! The paths of a confinement, made real: symbolic links resolved, what does not exist refused or
-//! passed over, what lies inside another path left out.
+//! passed over, what lies inside another path left out. What may be read and lies inside what may be
+//! written stays: a backend that mounts keeps it from being changed, one that cannot gives way.
 
 #![expect(clippy::disallowed_methods, reason = "resolves the paths that a child is given")]
 
@@ -60,14 +61,17 @@ fn note_link(ground: &mut Ground, given: &Path, real: &Path) {
     }
 }
 
-/// Without those that lie in another of them or in one of `covering`. Sorted.
-fn outermost(mut paths: Vec<PathBuf>, covering: &[PathBuf]) -> Vec<PathBuf> {
+/// Without those that lie in another of them, unless one of `write` lies between, and without those
+/// that may be written themselves. Sorted.
+fn outermost(mut paths: Vec<PathBuf>, write: &[PathBuf]) -> Vec<PathBuf> {
     paths.sort();
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in paths {
-        // Sorted by component, so what covers a path is the one kept last.
-        let covered = kept.last().is_some_and(|last| path.starts_with(last));
-        if !covered && !covering.iter().any(|cover| path.starts_with(cover)) {
+        let between = |outer: &PathBuf| {
+            write.iter().any(|middle| path.starts_with(middle) && middle.starts_with(outer))
+        };
+        let covered = kept.iter().any(|outer| path.starts_with(outer) && !between(outer));
+        if !covered && !write.contains(&path) {
             kept.push(path);
         }
     }

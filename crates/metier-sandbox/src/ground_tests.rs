@@ -14,7 +14,8 @@ fn a_path_inside_another_is_left_out() {
     assert_eq!(outer(&["/a/b", "/a", "/a/b/c"], &[]), ["/a"]);
     assert_eq!(outer(&["/ab", "/a"], &[]), ["/a", "/ab"]);
     assert_eq!(outer(&["/a-b", "/a", "/a/x"], &[]), ["/a", "/a-b"]);
-    assert_eq!(outer(&["/a", "/b/c"], &["/b"]), ["/a"]);
+    assert_eq!(outer(&["/a", "/b", "/b/c"], &["/b"]), ["/a", "/b/c"]);
+    assert_eq!(outer(&["/a", "/a/b/c", "/a/b/c/d", "/a/x"], &["/a/b"]), ["/a", "/a/b/c"]);
     assert_eq!(outer(&["/a", "/a"], &[]), ["/a"]);
 }
 
@@ -32,16 +33,17 @@ fn links_are_resolved_and_remembered() {
 }
 
 #[test]
-fn what_may_be_written_need_not_be_granted_to_read() {
+fn what_is_granted_to_read_inside_what_may_be_written_stays_as_it_is() {
     // R6
     let directory = tempfile::tempdir().unwrap();
     let base = directory.path().canonicalize().unwrap();
     std::fs::create_dir(base.join("inner")).unwrap();
-    let read = vec![base.join("inner")];
+    let read = vec![base.join("inner"), base.clone()];
     let confinement = Confinement { read, write: vec![base.clone()], ..Confinement::default() };
     let ground = resolve(&confinement).unwrap();
     assert_eq!(ground.write, std::slice::from_ref(&base));
-    assert!(!ground.read.contains(&base.join("inner")));
+    assert!(ground.read.contains(&base.join("inner")));
+    assert!(!ground.read.contains(&base));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! | | never approved | approved |
 //! |---|---|---|
 //! | walls | every one required | as the law says; by default those that can be built |
-//! | read | the skill, its interpreter, the system | the same |
+//! | read | the skill, its interpreter, the system | the same, and the project when the law says so |
 //! | write | a fresh private directory | the same, and the project when the law says so |
 //! | network | off | off, unless `permissions.network` asks and the law lets it |
 //! | environment | a minimal list, and what `permissions.env` and the law both name | the same |
@@ -39,6 +39,8 @@ pub struct Circumstances<'a> {
     pub reads: &'a [PathBuf],
     /// The project, when there is one.
     pub project: Option<&'a Path>,
+    /// Whether the project is or holds the user's home or metier's own directory.
+    pub project_holds_home: bool,
     /// The caller's environment.
     pub variables: &'a [(OsString, OsString)],
     /// How long the caller would wait.
@@ -62,12 +64,10 @@ pub fn confine(about: &Circumstances<'_>) -> Confined {
     let mut read = vec![about.skill.to_owned()];
     read.extend(about.reads.iter().cloned());
     let mut write = Vec::new();
-    if let Some(project) = about.project {
-        match about.law.project {
-            ProjectAccess::None => {}
-            ProjectAccess::Write if approved => write.push(project.to_owned()),
-            ProjectAccess::Read | ProjectAccess::Write => read.push(project.to_owned()),
-        }
+    match project(about, &mut notes) {
+        Some((project, ProjectAccess::Write)) => write.push(project.to_owned()),
+        Some((project, _)) => read.push(project.to_owned()),
+        None => {}
     }
     let confinement = Confinement {
         read,
@@ -83,6 +83,29 @@ pub fn confine(about: &Circumstances<'_>) -> Confined {
         ..Confinement::default()
     };
     Confined { confinement, notes }
+}
+
+/// The project and what may be done with it: nothing unless the law says so, the skill was approved,
+/// and it is a project and not somebody's home.
+fn project<'a>(
+    about: &Circumstances<'a>,
+    notes: &mut Vec<String>,
+) -> Option<(&'a Path, ProjectAccess)> {
+    let project = about.project.filter(|_| about.law.project != ProjectAccess::None)?;
+    if about.trust != Trust::Approved {
+        notes.push("the project is closed to it: the skill was never approved".to_owned());
+        return None;
+    }
+    if about.project_holds_home {
+        let why = "the project is closed to it: it is or holds your home or metier's directory";
+        notes.push(why.to_owned());
+        return None;
+    }
+    if about.law.project == ProjectAccess::Write {
+        let wide = "it may change the project; where only Landlock stands, its `.git` and agents' settings too";
+        notes.push(wide.to_owned());
+    }
+    Some((project, about.law.project))
 }
 
 fn network(about: &Circumstances<'_>, notes: &mut Vec<String>) -> Network {
@@ -121,12 +144,12 @@ fn variables(about: &Circumstances<'_>, notes: &mut Vec<String>) -> Vec<(OsStrin
         about.variables.iter().cloned().partition(|(name, _)| passes(name));
     let given = environment::build(&asked, &passing);
     let minimal = environment::build(&[], &[]);
-    let wanted = environment::build(&asked, &held);
-    let names: Vec<String> = wanted
-        .iter()
-        .filter(|pair| !minimal.contains(pair))
-        .map(|(name, _)| format!("`{}`", name.to_string_lossy()))
-        .collect();
+    // As the skill wrote them: what else the caller has is not for whoever reads the note.
+    let missed = |pattern: &&&str| {
+        environment::build(&[**pattern], &held).iter().any(|pair| !minimal.contains(pair))
+    };
+    let names: Vec<String> =
+        asked.iter().filter(missed).map(|pattern| format!("`{pattern}`")).collect();
     if !names.is_empty() {
         notes.push(format!(
             "it asks for {}, which policy does not pass on; `env` under `[scripts]` would",

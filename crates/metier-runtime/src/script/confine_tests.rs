@@ -41,6 +41,7 @@ fn walls(law: &ScriptLaw, trust: Trust, network: &[&str], env: &[&str]) -> Confi
         skill: Path::new("/skills/x"),
         reads: &[PathBuf::from("/opt/node")],
         project: Some(Path::new("/project")),
+        project_holds_home: false,
         variables: &variables(),
         timeout: None,
     })
@@ -59,7 +60,7 @@ fn a_skill_nobody_approved_gets_every_wall_whatever_law_and_skill_say() {
     assert_eq!(confined.confinement.level, Level::Require);
     assert_eq!(confined.confinement.network, Network::Off);
     assert_eq!(confined.confinement.write, Vec::<PathBuf>::new());
-    assert_eq!(confined.notes.len(), 1, "{:?}", confined.notes);
+    assert_eq!(confined.notes.len(), 2, "{:?}", confined.notes);
 }
 
 #[test]
@@ -108,7 +109,8 @@ fn a_variable_takes_the_skill_and_the_law_to_name_it() {
     check("env = ['*']", &[], &[]);
     check("", &["*"], &[]);
     let held = walls(&law(""), Trust::Approved, &[], &["AWS_*"]);
-    assert!(held.notes[0].contains("`AWS_SECRET_ACCESS_KEY`"), "{:?}", held.notes);
+    assert!(held.notes[0].contains("`AWS_*`"), "{:?}", held.notes);
+    assert!(!held.notes[0].contains("SECRET"), "what the caller has is not listed");
     assert!(!held.notes[0].contains("canary"));
 }
 
@@ -126,9 +128,32 @@ fn files_are_the_skill_its_interpreter_and_the_project_as_the_law_says() {
     let skill = ["/skills/x", "/opt/node"];
     let with_project = ["/skills/x", "/opt/node", "/project"];
     check("", Trust::Approved, &skill, &[]);
-    check("project = 'read'", Trust::Present, &with_project, &[]);
+    check("project = 'read'", Trust::Approved, &with_project, &[]);
+    check("project = 'read'", Trust::Present, &skill, &[]);
     check("project = 'write'", Trust::Approved, &skill, &["/project"]);
-    check("project = 'write'", Trust::Present, &with_project, &[]);
+    check("project = 'write'", Trust::Present, &skill, &[]);
+}
+
+#[test]
+fn a_project_that_is_or_holds_a_home_stays_closed() {
+    // R6
+    for text in ["project = 'read'", "project = 'write'"] {
+        let law = law(text);
+        let confined = confine(&Circumstances {
+            law: &law,
+            parts: &Parts::default(),
+            trust: Trust::Approved,
+            skill: Path::new("/x"),
+            reads: &[],
+            project: Some(Path::new("/home/ada")),
+            project_holds_home: true,
+            variables: &[],
+            timeout: None,
+        });
+        assert_eq!(confined.confinement.read, [Path::new("/x")], "{text}");
+        assert_eq!(confined.confinement.write, Vec::<PathBuf>::new(), "{text}");
+        assert!(confined.notes[0].contains("home"), "{:?}", confined.notes);
+    }
 }
 
 #[test]
@@ -143,6 +168,7 @@ fn limits_are_the_usual_ones_unless_the_law_has_smaller() {
             skill: Path::new("/x"),
             reads: &[],
             project: None,
+            project_holds_home: false,
             variables: &[],
             timeout: asked.map(Duration::from_secs),
         };

@@ -16,6 +16,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use metier_sandbox::{Cancel, Runner, environment};
+use metier_store::catalog::Trust;
 use metier_store::digest::TreeKind;
 use metier_store::store::{Location, Store};
 
@@ -35,6 +36,9 @@ pub struct ScriptGround {
     /// interpreters lie.
     pub variables: Vec<(OsString, OsString)>,
 }
+
+/// See [`ScriptGround::guarded`].
+const GUARDED: &[&str] = &[".agents", ".claude", ".git", ".metier", "skills.lock"];
 
 impl Default for ScriptGround {
     fn default() -> Self {
@@ -59,8 +63,22 @@ impl ScriptGround {
         })
     }
 
-    /// What a program outside the system's directories needs to read: itself, and where it brings
-    /// a prefix of its own (`~/.nvm/versions/node/v22`), all of that; never a home or what holds one.
+    /// Where a program lies that may run a skill trusted so far: one that nobody approved gets those
+    /// of the system's directories. uv is another matter: it runs nothing of the skill.
+    #[must_use]
+    pub fn find_for(&self, name: &str, trust: Trust) -> Option<PathBuf> {
+        let system = |path: &PathBuf| {
+            std::env::split_paths(OsStr::new(environment::PATH))
+                .any(|place| place.join(name) == *path)
+        };
+        let open = trust == Trust::Approved || name == "uv";
+        self.find(name).filter(|path| open || system(path))
+    }
+
+    /// What a program outside the system's directories needs to read: itself, and the libraries it
+    /// brings beside its `bin` (`~/.nvm/versions/node/v22/lib`). What else lies there, settings and
+    /// tokens perhaps, is nobody's business; and in a home, in `~/.local` or around metier's own
+    /// directory, not even libraries are.
     #[must_use]
     pub fn reads(&self, program: &Path) -> Vec<PathBuf> {
         let Ok(real) = program.canonicalize() else { return Vec::new() };
@@ -70,17 +88,43 @@ impl ScriptGround {
         if system(&real) {
             return Vec::new();
         }
-        let home = self.variable("HOME").map(PathBuf::from).unwrap_or_default();
         let directory = real.parent().filter(|directory| directory.ends_with("bin"));
         let prefix = directory.and_then(Path::parent).filter(|prefix| {
-            let holds_home = !home.as_os_str().is_empty() && home.starts_with(prefix);
-            !holds_home && !prefix.ends_with(".local") && prefix.components().count() > 2
+            !self.holds_a_home(prefix)
+                && !prefix.ends_with(".local")
+                && prefix.components().count() > 2
         });
-        let mut reads = vec![prefix.map_or(real.clone(), Path::to_owned)];
+        let mut reads = vec![real.clone()];
+        if let Some(prefix) = prefix {
+            let beside = ["lib", "lib64", "libexec", "share"].map(|name| prefix.join(name));
+            // Followed, a link could lead to anything.
+            let own = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_dir());
+            reads.extend(beside.into_iter().filter(|path| own(path) && !self.holds_a_home(path)));
+        }
         if program != real {
             reads.push(program.to_owned());
         }
         reads
+    }
+
+    /// What in a project tells git, agents and metier what to do: a script that may change the project
+    /// may not change these. A link is left out, for it could lead to anything.
+    #[must_use]
+    pub fn guarded(project: &Path) -> Vec<PathBuf> {
+        let own = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_symlink());
+        GUARDED.iter().map(|name| project.join(name)).filter(own).collect()
+    }
+
+    /// Whether `path` is or holds the user's home or metier's own directory.
+    #[must_use]
+    pub fn holds_a_home(&self, path: &Path) -> bool {
+        let user = self.variable("HOME").map(PathBuf::from);
+        user.into_iter().chain(self.home.clone()).any(|home| {
+            let real = home.canonicalize();
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let named = !home.as_os_str().is_empty() && home.starts_with(&path);
+            named || real.is_ok_and(|real| real.starts_with(&path))
+        })
     }
 
     /// The Pythons uv would find, as a text that changes when they do: what the system's `python3`

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use metier_store::catalog::Trust;
 use metier_store::store::{Location, Store as _};
 use metier_store::{Layer, MemoryStore, RootId};
 
@@ -47,8 +48,18 @@ fn a_program_brings_its_own_prefix_but_never_a_home() {
         program(&path, 0o755);
         ground("", &home).reads(&path)
     };
-    let node = home.join(".nvm/versions/node/v22/bin/node");
-    assert_eq!(reads(node), [home.join(".nvm/versions/node/v22")]);
+    let prefix = home.join(".nvm/versions/node/v22");
+    for name in ["lib/node_modules", "etc"] {
+        std::fs::create_dir_all(prefix.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(&root, prefix.join("share")).unwrap();
+    assert_eq!(reads(prefix.join("bin/node")), [prefix.join("bin/node"), prefix.join("lib")]);
+    // Tokens lie in such places.
+    let tool = home.join(".cargo/bin/pyx");
+    std::fs::create_dir_all(home.join(".cargo")).unwrap();
+    std::fs::write(home.join(".cargo/credentials.toml"), "").unwrap();
+    assert_eq!(reads(tool.clone()), [tool]);
+    std::fs::create_dir_all(home.join(".local/share/keyrings")).unwrap();
     let uv = home.join(".local/bin/uv");
     assert_eq!(reads(uv.clone()), [uv]);
     let own = home.join("bin/tool");
@@ -59,6 +70,37 @@ fn a_program_brings_its_own_prefix_but_never_a_home() {
     let link = root.join("link");
     std::os::unix::fs::symlink(home.join(".local/bin/uv"), &link).unwrap();
     assert_eq!(ground("", &home).reads(&link), [home.join(".local/bin/uv"), link]);
+}
+
+#[test]
+fn what_runs_a_skill_nobody_approved_is_the_systems() {
+    // R3, R6
+    let world = tempfile::tempdir().unwrap();
+    let bin = world.path().join(".cargo/bin");
+    program(&bin.join("pyx"), 0o755);
+    program(&bin.join("uv"), 0o755);
+    let ground = ground(&bin.display().to_string(), world.path());
+    assert_eq!(ground.find_for("pyx", Trust::Approved), Some(bin.join("pyx")));
+    assert_eq!(ground.find_for("pyx", Trust::Present), None);
+    assert_eq!(ground.find_for("sh", Trust::Present), ground.find("sh"));
+    assert!(ground.find_for("uv", Trust::Present).is_some());
+}
+
+#[test]
+fn a_directory_that_is_or_holds_a_home_is_known() {
+    // R6
+    let world = tempfile::tempdir().unwrap();
+    let root = world.path().canonicalize().unwrap();
+    let home = root.join("home/ada");
+    std::fs::create_dir_all(home.join("metier")).unwrap();
+    std::fs::create_dir(home.join("project")).unwrap();
+    std::os::unix::fs::symlink(&home, root.join("link")).unwrap();
+    let ground = ground("", &home);
+    for path in [&root, &home, &root.join("home"), &home.join("metier"), &root.join("link")] {
+        assert!(ground.holds_a_home(path), "{}", path.display());
+    }
+    assert!(!ground.holds_a_home(&home.join("project")));
+    assert!(!ScriptGround::default().holds_a_home(&root));
 }
 
 #[test]

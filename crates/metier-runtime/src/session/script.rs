@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metier_format::SkillName;
+use metier_format::manifest::Parts;
 use metier_policy::{ActiveSkill, ActiveStack, Ruling, ToolCall, Verdict};
 use metier_sandbox::{
     Certainty, Denial, Enforced, Invocation as Child, Level, Network, Outcome, RunError, Status,
@@ -30,11 +31,11 @@ use crate::limits::{HELP_SECONDS, MAX_HELP_BYTES, MAX_INLINE_BYTES, MAX_SCRIPT_B
 use crate::script::confine::{Circumstances, Confined, confine};
 use crate::script::envelope;
 use crate::script::ground;
-use crate::script::interpreter::{self, Program};
+use crate::script::interpreter::{self, InterpreterError, Program};
 use crate::script::uv::{self, Preparation, PrepareError, Wanted};
 use crate::script::{
-    Listed, Mode, ScriptCall, ScriptError, ScriptHelp, ScriptOutcome, ScriptPlan, SkillScripts,
-    Start,
+    Listed, Mode, ScriptCall, ScriptError, ScriptGround, ScriptHelp, ScriptOutcome, ScriptPlan,
+    SkillScripts, Start,
 };
 use crate::session::ActivationError;
 
@@ -236,41 +237,19 @@ impl Session {
         let source = read.map_err(ScriptError::Read)?.bytes;
         let entry = &self.still_trusted(entry)?;
         let ground = &self.setup.scripts;
-        let find = |program: &str| ground.find(program);
-        let interpreter = interpreter::choose(script, &source, &find)?;
+        let find = |program: &str| ground.find_for(program, entry.trust);
+        let interpreter = interpreter::choose(script, &source, &find)
+            .map_err(|error| held_back(error, ground))?;
         let (directory, elsewhere) = self.place(&at, &name)?;
         let tool_call = tool_call(&name, script, call);
-        let (mut reads, mut preparation) = (Vec::new(), None);
-        match &interpreter.program {
-            Program::At(program) => reads = ground.reads(program),
-            Program::Uv(program) => {
-                let lock = format!("{}.lock", script.path);
-                let locked = skill.resources.files.iter().any(|file| file.path == lock);
-                let wanted = Wanted {
-                    uv: program,
-                    tree: &self.tree(&at, &name)?,
-                    script: &script.path,
-                    trust: entry.trust,
-                    online: purpose != Purpose::Help
-                        && uv::may_fetch(law, &skill.manifest.parts, entry.trust),
-                    locked,
-                };
-                let plan = Preparation::plan(ground, wanted);
-                preparation = Some(plan.ok_or_else(|| ScriptError::NoHome(script.path.clone()))?);
-            }
-            Program::Itself => {}
-        }
-        let confined = confine(&Circumstances {
-            law,
-            parts: &skill.manifest.parts,
-            trust: entry.trust,
-            skill: &directory,
-            reads: &reads,
-            project: self.setup.whereabouts.project.as_deref(),
-            variables: &ground.variables,
-            timeout: call.timeout,
-        });
-        let confined = if purpose == Purpose::Help { for_help(confined) } else { confined };
+        let wanted = (&interpreter.program, purpose);
+        let preparation = self.preparation(entry, (skill, script), wanted)?;
+        let reads = match &interpreter.program {
+            Program::At(program) => ground.reads(program),
+            Program::Uv(_) | Program::Itself => Vec::new(),
+        };
+        let about = (&skill.manifest.parts, entry.trust, purpose);
+        let confined = self.walls(about, (&directory, &reads), call);
         let notes = interpreter.note.iter().cloned().chain(confined.notes).collect();
         let path = directory.join(&script.path);
         let plan = ScriptPlan {
@@ -301,6 +280,53 @@ impl Session {
             before: interpreter.args,
             preparation,
         })
+    }
+
+    /// What uv has to do first, for a script that it runs.
+    fn preparation(
+        &self,
+        entry: &Entry,
+        (skill, script): (&Skill, &Script),
+        (program, purpose): (&Program, Purpose),
+    ) -> Result<Option<Preparation>, ScriptError> {
+        let Program::Uv(program) = program else { return Ok(None) };
+        let lock = format!("{}.lock", script.path);
+        let (law, parts) = (self.setup.policy.scripts(), &skill.manifest.parts);
+        let wanted = Wanted {
+            uv: program,
+            tree: &self.tree(&entry.location(), entry.name().as_str())?,
+            script: &script.path,
+            trust: entry.trust,
+            online: purpose != Purpose::Help && uv::may_fetch(law, parts, entry.trust),
+            locked: skill.resources.files.iter().any(|file| file.path == lock),
+        };
+        let plan = Preparation::plan(&self.setup.scripts, wanted);
+        plan.map(Some).ok_or_else(|| ScriptError::NoHome(script.path.clone()))
+    }
+
+    /// The walls around a script of the skill in `directory`, whose interpreter needs `reads`.
+    fn walls(
+        &self,
+        (parts, trust, purpose): (&Parts, Trust, Purpose),
+        (directory, reads): (&Path, &[PathBuf]),
+        call: &ScriptCall,
+    ) -> Confined {
+        let ground = &self.setup.scripts;
+        let project = self.setup.whereabouts.project.as_deref();
+        let mut confined = confine(&Circumstances {
+            law: self.setup.policy.scripts(),
+            parts,
+            trust,
+            skill: directory,
+            reads,
+            project,
+            project_holds_home: project.is_some_and(|project| ground.holds_a_home(project)),
+            variables: &ground.variables,
+            timeout: call.timeout,
+        });
+        let written = project.filter(|path| confined.confinement.write.iter().any(|w| w == path));
+        confined.confinement.read.extend(written.map(ScriptGround::guarded).unwrap_or_default());
+        if purpose == Purpose::Help { for_help(confined) } else { confined }
     }
 
     /// The skill as far as it is trusted now, with the content it has now.
@@ -501,6 +527,17 @@ fn tool_call(skill: &str, script: &Script, call: &ScriptCall) -> ToolCall {
     let words: Vec<String> =
         call.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     ToolCall::new("Script", json!({ "skill": skill, "script": script.path, "args": words }))
+}
+
+/// Says of an interpreter that is there, but not for a skill nobody approved, how to use it.
+fn held_back(error: InterpreterError, ground: &ScriptGround) -> InterpreterError {
+    let InterpreterError::Missing { script, programs, install } = error else { return error };
+    let there = programs.iter().find_map(|program| ground.find(program));
+    let install = there.map_or(install, |path| {
+        let shown = path.display();
+        format!("`{shown}` is not one of the system's: `metier trust` lets the skill use it")
+    });
+    InterpreterError::Missing { script, programs, install }
 }
 
 /// The walls around a script that is only asked what it does: nothing to reach, little to say.

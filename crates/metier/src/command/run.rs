@@ -63,6 +63,9 @@ pub(crate) struct RunArgs {
     /// End with the script's own exit code
     #[arg(long)]
     passthrough: bool,
+    /// Hand the output on byte for byte; on a terminal nothing in it is obeyed all the same
+    #[arg(long)]
+    raw: bool,
     /// With `--json`: the output is text, and `--json` is not passed on
     #[arg(long)]
     text: bool,
@@ -113,7 +116,7 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         return status(&result, args.passthrough);
     }
     let outcome = result.map_err(|error| explain(error, session.catalog(), settings))?;
-    print(&outcome, ui);
+    print(&outcome, args.raw, ui);
     status(&Ok(outcome), args.passthrough)
 }
 
@@ -133,13 +136,13 @@ fn status(result: &Result<ScriptOutcome, ScriptError>, passthrough: bool) -> Com
     }
 }
 
-/// Prints what the script printed, each stream on its own. On a terminal nothing in it is obeyed.
-fn print(outcome: &ScriptOutcome, ui: &mut Ui) {
+/// Prints what the script printed, each stream on its own, with nothing in it that a terminal would
+/// obey: what is piped today is shown tomorrow. `raw` bytes go to pipes and files only.
+fn print(outcome: &ScriptOutcome, raw: bool, ui: &mut Ui) {
     let bytes = &outcome.stdout.bytes;
-    match std::str::from_utf8(bytes) {
-        _ if env::stdout_is_terminal() => ui.text(&visible(&String::from_utf8_lossy(bytes))),
-        Ok(text) => ui.text(text),
-        Err(_) => ui.bytes(bytes.clone()),
+    match raw && !env::stdout_is_terminal() {
+        true => ui.bytes(bytes.clone()),
+        false => ui.text(&visible(&String::from_utf8_lossy(bytes))),
     }
     let complaint = String::from_utf8_lossy(&outcome.stderr.bytes);
     let complaint = complaint.trim_end_matches('\n');

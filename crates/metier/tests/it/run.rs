@@ -163,8 +163,10 @@ fn bytes_that_are_no_text_come_through_and_are_said_in_json() {
     assert_eq!(run(&world, "raw", &["--json"]).json()["error"], "parse_error");
     let mut command = world.command(METIER);
     let root = format!("--root=personal={}", world.path().join("roots/personal").display());
-    let output =
-        command.args(["run", "tool", "raw", "--no-default-roots", &root]).output().unwrap();
+    let output = command
+        .args(["run", "tool", "raw", "--raw", "--no-default-roots", &root])
+        .output()
+        .unwrap();
     assert_eq!(output.stdout, b"caf\xe9");
 }
 
@@ -259,7 +261,7 @@ fn a_variable_passes_when_skill_and_policy_name_it_and_reaches_no_journal() {
     world.env("OTHER_KEY", "canary-9938");
     let held = run(&world, "show", &[]);
     assert_eq!(held.stdout, "|\n");
-    assert!(held.stderr.contains("`KALSHI_KEY`, which policy does not pass on"), "{}", held.stderr);
+    assert!(held.stderr.contains("`KALSHI_*`, which policy does not pass on"), "{}", held.stderr);
     policy(&world, "[scripts]\nenv = [\"KALSHI_*\", \"OTHER_KEY\"]\n");
     assert_eq!(run(&world, "show", &["--", "canary-8837"]).stdout, "canary-8837|\n");
     let journal = frames(&world).iter().map(Value::to_string).collect::<String>();
@@ -311,6 +313,46 @@ fn the_project_is_written_only_where_policy_says_so() {
     let allowed = run(&world, "write", &["--", &project]);
     assert_eq!(allowed.code, 0, "{}", allowed.stderr);
     assert!(world.project().join("made").exists());
+    assert!(allowed.stderr.contains("may change the project"), "{}", allowed.stderr);
+    // What tells git and agents what to do stays as it is.
+    world.write("project/.claude/settings.json", "{}");
+    world.write("project/skills.lock", "");
+    let claude = format!("{project}/.claude");
+    let closed = run(&world, "write", &["--", &claude]);
+    assert_ne!(closed.code, 0, "{}", closed.stderr);
+    assert!(!world.project().join(".claude/made").exists());
+    assert_eq!(run(&world, "write", &["--", &project]).code, 0);
+    // Never for a skill nobody approved, and never where the project is the home.
+    let read = [("read.sh", "ls \"$1\"\n")];
+    let unapproved = world_in("personal", "", &read);
+    policy(&unapproved, "[scripts]\nproject = \"read\"\n");
+    let project = unapproved.project().display().to_string();
+    assert_ne!(run(&unapproved, "read", &["--", &project]).code, 0);
+}
+
+#[test]
+fn a_program_in_the_home_runs_no_skill_nobody_approved() {
+    // R3, R6
+    let check = |layer: &str, code: i32| {
+        let mut world = world_in(layer, "", &[("go", "#!/usr/bin/env pyx\n")]);
+        world.write("home/.cargo/bin/pyx", "");
+        world.write("home/.cargo/token", "SECRET");
+        let bin = world.home().join(".cargo/bin");
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(bin.join("pyx"), mode).unwrap();
+        world.env("PATH", &format!("{}:/usr/bin:/bin", bin.display()));
+        let token = world.home().join(".cargo/token");
+        let text = format!("#!/bin/sh\ncat '{}'\n", token.display());
+        std::fs::write(bin.join("pyx"), text).unwrap();
+        let ran = run(&world, "go", &["--json", "--text"]);
+        assert_eq!(ran.code, code, "{}", ran.stdout);
+        assert!(!ran.stdout.contains("SECRET"), "{layer}: {}", ran.stdout);
+        ran.json()
+    };
+    let refused = check("personal", 1);
+    assert_eq!(refused["error"], "interpreter_missing");
+    assert!(refused["message"].as_str().unwrap().contains("metier trust"), "{refused}");
+    assert_eq!(check("bundled", 1)["error"], "execution_failed");
 }
 
 #[test]
@@ -592,8 +634,10 @@ fn a_bundled_script_runs_from_a_verified_place() {
 #[test]
 fn what_a_script_prints_moves_no_terminal_in_messages() {
     // U2, R3
-    let world = world(&[("esc.sh", "printf '\\033[2Jerr\\n' >&2\n")]);
+    let world = world(&[("esc.sh", "printf '\\033[2Jerr\\n' >&2; printf '\\033[2Jout\\n\\377'\n")]);
     let shown = run(&world, "esc", &[]);
+    assert!(!shown.stdout.contains('\u{1b}') && shown.stdout.contains("out"), "{:?}", shown.stdout);
+    assert!(run(&world, "esc", &["--raw"]).stdout.contains('\u{1b}'));
     assert!(!shown.stderr.contains('\u{1b}'), "{:?}", shown.stderr);
     assert!(shown.stderr.contains("err"), "{:?}", shown.stderr);
 }
