@@ -42,18 +42,19 @@ pub fn approve(home: &Home, directory: &Path, by: &By) -> Result<Approval, Appro
     let tree = tree.map_err(|source| ApproveError::Tree { path: directory.to_owned(), source })?;
     let kept = files_of(&tree).and_then(|_| hand.keep.stage(&tree, directory, 0));
     let kept = kept.map_err(ChangeError::from)?;
-    hand.keep.publish(&kept, &hand.turn).map_err(ChangeError::from)?;
-    let pinned = pinned(home, directory)?.filter(|pinned| pinned.tree == kept.tree);
+    hand.keep.publish(&[kept], &hand.turn).map_err(ChangeError::from)?;
+    let digest = hex(&tree.digest());
+    let pinned = pinned(home, directory)?.filter(|pinned| pinned.tree == digest);
     let approval = Approval {
         said: Said::Approved,
         directory: at.clone(),
-        tree: hex(&tree.digest()),
+        tree: digest,
         by: by.clone(),
         source: pinned.as_ref().map(|pinned| pinned.locked.source.clone()),
         commit: pinned.as_ref().and_then(|pinned| pinned.locked.commit.clone()),
         signer: pinned.as_ref().and_then(|pinned| pinned.signer().map(str::to_owned)),
     };
-    records::say(home, &at, Some(&approval)).map_err(ChangeError::from)?;
+    records::say(home, &[(at, Some(&approval))]).map_err(ChangeError::from)?;
     Ok(approval)
 }
 
@@ -66,7 +67,7 @@ pub fn revoke(home: &Home, directory: &Path) -> Result<bool, ApproveError> {
     if known.get(&at).is_none() {
         return Ok(false);
     }
-    records::say(home, &at, None).map_err(ChangeError::from)?;
+    records::say(home, &[(at, None)]).map_err(ChangeError::from)?;
     Ok(true)
 }
 

@@ -113,6 +113,7 @@ impl Grant<'_> {
             };
             let mut reason = Reason::new(finding.verdict, text);
             reason.rule = clause.and_then(|clause| clause.id.clone());
+            reason.possibly = finding.possibly;
             reason.by_default = clause.is_none();
             reasons.push(reason);
         }

@@ -46,6 +46,7 @@ pub mod scripts;
 mod shape;
 pub mod shell;
 pub mod stack;
+pub mod survey;
 pub mod url;
 pub mod verdict;
 
@@ -60,6 +61,9 @@ pub use policy::{
 };
 pub use programs::ProgramTable;
 pub use rule::Rule;
-pub use scripts::{ProjectAccess, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork};
+pub use scripts::{
+    ProjectAccess, ScriptDependencies, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork,
+};
 pub use stack::{ActiveSkill, ActiveStack};
+pub use survey::Survey;
 pub use verdict::{Reason, Ruling, Verdict};

@@ -227,6 +227,18 @@ impl Session {
         &self.setup.ids.session
     }
 
+    /// The law of this session.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.setup.policy
+    }
+
+    /// Whether the law comes from a file that somebody wrote, and not only from a built-in profile.
+    #[must_use]
+    pub fn has_written_policy(&self) -> bool {
+        !self.setup.policy_digest.is_empty()
+    }
+
     /// The names of the active skills, the last activated last.
     #[must_use]
     pub fn active_names(&self) -> Vec<String> {

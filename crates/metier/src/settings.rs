@@ -48,6 +48,8 @@ pub(crate) struct Settings {
     pub(crate) session: SessionChoices,
     /// How skills are fetched, installed and verified.
     pub(crate) packages: PackageConfig,
+    /// Seconds a script may take under chibi, when somebody says so.
+    pub(crate) chibi_seconds: Option<u64>,
     /// When to use colour.
     pub(crate) color: ColorChoice,
 }
@@ -135,6 +137,7 @@ impl Settings {
             prompt: config.prompt,
             session: SessionChoices { args: global.session.clone(), config: config.session },
             packages: config.packages,
+            chibi_seconds: config.chibi_seconds,
             color: global.color.or(config.color).unwrap_or_default(),
             environment: environment.clone(),
         }

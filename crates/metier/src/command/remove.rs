@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::error::{CommandResult, Status};
 use crate::linking;
-use crate::packages::{self, LayerChoice, change_error, report, shapes};
+use crate::packages::{self, LayerChoice, Wish, recorded, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -46,7 +46,8 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let mut removed = Vec::new();
     for (place, names) in &groups {
         let request = Request { home: &home, place, act: "remove", by: &by, drift };
-        let outcome = remove(&request, names).map_err(change_error)?;
+        let wishes = names.iter().map(Wish::gone).collect();
+        let outcome = recorded(&request, wishes, (settings, ui), || remove(&request, names))?;
         linking::relink(place, settings, ui);
         if ui.json() {
             removed.extend(serde_json::to_value(shapes(&outcome, place)));
