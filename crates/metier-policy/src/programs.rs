@@ -77,6 +77,8 @@ pub struct Program {
     pub setting: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
     pub settings: Vec<String>,
+    /// Options with an archive; one on another machine, `host:file`, is reached by a program.
+    pub archive: Vec<String>,
     /// Options with an address.
     pub url: Vec<String>,
     /// Options that choose the directory to work in.
@@ -101,6 +103,8 @@ pub struct Program {
     pub code_at: Option<usize>,
     /// Which argument is a file to write.
     pub write_at: Option<usize>,
+    /// Which argument it writes because that is what it is for, wherever that lies.
+    pub touch_at: Option<usize>,
     /// Which argument is what the program is there to write, as in `output`.
     pub output_at: Option<usize>,
     /// First arguments that decide what the others are.

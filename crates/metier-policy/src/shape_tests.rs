@@ -81,7 +81,7 @@ fn a_word_that_leads_up_again_has_no_shape() {
 
 #[test]
 fn many_stars_end_soon() {
-    // S3, Q1
+    // S3
     let long = format!("/{}", "*a".repeat(2000));
     let stars = pattern("", &"*a*".repeat(300));
     assert!(shape(&long).meets(&stars));

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::act::{self, Act, Command, Consequence, FileUse};
+use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
 use crate::call::ToolCall;
 use crate::host::HostTable;
 use crate::place::Place;
@@ -40,6 +40,8 @@ impl Policy {
 impl Survey {
     fn add(&mut self, act: &Act) {
         match act {
+            // What a program nobody knows does with its words is not known to be reading.
+            Act::File(FileUse { manner: Manner::Mentioned, .. }) => self.does_more = true,
             Act::File(file) if file.access == Access::Read => self.add_file(file),
             Act::Command(Command { consequences, touches, interactive, .. }) => {
                 self.interactive |= interactive;

@@ -62,6 +62,8 @@ fn a_command_that_only_reads_is_told_from_one_that_does_more() {
         ("cat a/SKILL.md $(id)", true),
         ("sed -i s/a/b/ a/SKILL.md", true),
         ("touch x", true),
+        ("nobody-knows-me a/SKILL.md", true),
+        ("python3 a/SKILL.md", true),
     ] {
         let call = ToolCall::new("Bash", json!({ "command": command }));
         let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));

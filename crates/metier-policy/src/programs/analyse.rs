@@ -281,6 +281,10 @@ impl<'p> Reader<'p> {
         };
         match text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).as_deref() {
             Some("http" | "https") => self.out.touches.push(Touch::Fetch(text.to_owned())),
+            None if text.starts_with('@') => {
+                let list = word.tail(1).unwrap_or_else(Word::unknown);
+                self.hazard(at, What::File(Access::Read, list));
+            }
             None => self.out.touches.push(Touch::Fetch(format!("http://{text}"))),
             Some("file") => {
                 let path = text.get("file://".len()..).and_then(file_path);

@@ -255,3 +255,29 @@ fn the_users_own_names_for_tools_and_programs_are_judged_like_the_tools() {
     let other = hermetic(&world, &["guard", "--host", "codex", "my_shell", git]);
     assert_eq!(other.code, 3);
 }
+
+#[test]
+fn metiers_own_state_and_settings_are_nobodys_to_write_in_any_profile() {
+    // S3, S4
+    let world = workshop();
+    let home = world.path().join("elsewhere");
+    let home = home.to_str().unwrap();
+    for profile in ["default", "strict", "full-auto"] {
+        let rule = |tool: &str, arguments: Value| {
+            let text = arguments.to_string();
+            let words = ["guard", tool, &text, "--json", "--home", home, "--profile", profile];
+            hermetic(&world, &words).json()
+        };
+        let file = format!("{home}/approvals.jsonl");
+        let answer = rule("Write", json!({"file_path": file, "content": "x"}));
+        assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+        let command = format!("cd {home} && echo x >> approvals.jsonl");
+        let answer = rule("Bash", json!({ "command": command }));
+        assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+        let settings = world.home().join(".config/metier/policy.toml");
+        let answer = rule("Write", json!({"file_path": settings, "content": "x"}));
+        assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+    }
+    assert_eq!(bash(&world, "metier trust evil --yes").json()["verdict"], "ask");
+    assert_eq!(bash(&world, "metier list").json()["verdict"], "allow");
+}

@@ -1,6 +1,6 @@
 //! The arguments of one command: what is left when its options are read.
 
-use super::{Assigns, Reader, Style, Verb, What, listed};
+use super::{Assigns, Reader, Style, Touch, Verb, What, listed};
 use crate::shell::{Access, Word};
 
 impl<'p> Reader<'p> {
@@ -40,6 +40,8 @@ impl<'p> Reader<'p> {
             self.hand_on(at);
         } else if self.usage.write_at == Some(count) {
             self.hazard(at, What::File(Access::Write, word.clone()));
+        } else if self.usage.touch_at == Some(count) {
+            self.out.touches.push(Touch::File(Access::Write, word.clone()));
         } else if self.usage.output_at == Some(count) {
             self.hazard(at, What::Output(word.clone()));
         } else if self.usage.code_at == Some(count) {

@@ -18,6 +18,7 @@ pub(super) enum Effect {
     Read,
     AtFile,
     AtStart,
+    Archive,
     Setting,
     Directory,
     Query,
@@ -162,7 +163,7 @@ impl<'p> Reader<'p> {
         lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
     }
 
-    fn effects(&self) -> [(Effect, &'p [String]); 18] {
+    fn effects(&self) -> [(Effect, &'p [String]); 19] {
         let usage = self.usage;
         [
             (Effect::Escape, &usage.escape),
@@ -181,6 +182,7 @@ impl<'p> Reader<'p> {
             (Effect::InPlace, &usage.in_place),
             (Effect::Script, &usage.script),
             (Effect::Replace, &usage.replace),
+            (Effect::Archive, &usage.archive),
             (Effect::Url, &usage.url),
             (Effect::Value, &usage.takes),
         ]
@@ -191,7 +193,7 @@ impl<'p> Reader<'p> {
         let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
-            Effect::Value | Effect::Query | Effect::Replace => false,
+            Effect::Value | Effect::Query | Effect::Replace | Effect::Archive => false,
             Effect::Read | Effect::AtFile | Effect::AtStart => !reads,
             Effect::Script => self.usage.language.is_some(),
             _ => true,
@@ -261,6 +263,12 @@ impl<'p> Reader<'p> {
                 }
                 _ => {}
             },
+            Effect::Archive => {
+                let name = value.prefix().split('/').next().unwrap_or_default();
+                if name.contains(':') || value.holes().first() == Some(&0) {
+                    self.escape(at, format!("`{}` may be on another machine", value.shown()));
+                }
+            }
             Effect::Setting => self.setting(at, name, &value),
             Effect::Directory => self.hazard(at, What::Enter(value)),
             Effect::Script => self.scripts.push((at, value)),
