@@ -13,6 +13,7 @@ pub mod approve;
 pub mod archive;
 mod atomic;
 mod change;
+pub mod changes;
 pub mod collect;
 mod copy;
 pub mod difference;

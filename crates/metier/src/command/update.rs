@@ -18,8 +18,8 @@ use crate::ui::{Ui, counted};
 
 /// Update installed skills
 ///
-/// Asks each skill's source for something newer and shows the old and the new commit, what changed
-/// in its text, and what it can run and reach that it could not before. On a terminal you are asked,
+/// Asks each skill's source for something newer and shows the old and the new commit, every file that
+/// changed with its lines, and what it can run and reach that it could not before. On a terminal you are asked,
 /// elsewhere `--yes` has to say it. A skill that was asked for at one commit stays there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier update\n  metier update pdf --yes")]
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let fetching = Fetching::new(settings)?;
     let mut failures = 0;
     let mut updated = Vec::new();
+    let mut offered = Vec::new();
     for (place, names) in wanted(args, &home, settings)? {
         let mut offers = Vec::new();
         for pinned in names {
@@ -65,10 +66,11 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
         let skills = counted(offers.len(), "skill", "skills");
         let question = format!("Update {skills} of the {} layer?", place.as_str());
         confirm(&question, args.yes, ui)?;
+        offered.extend(offers.iter().filter_map(|one| serde_json::to_value(one.preview()).ok()));
         updated.extend(apply(offers, (&home, &place), settings, ui)?);
     }
     if ui.json() {
-        ui.document(&json!({"updated": updated, "failed": failures}));
+        ui.document(&json!({"updated": updated, "offered": offered, "failed": failures}));
     } else if updated.is_empty() && failures == 0 {
         ui.line("everything is up to date");
     }
