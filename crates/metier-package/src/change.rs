@@ -213,7 +213,8 @@ impl<'a> Hand<'a> {
         match (place, tree) {
             (Place::Personal, Some(tree)) => self.swap_link(&skills, name, tree),
             (Place::Personal, None) => match skills.kind(name)? {
-                Some(Kind::Link) => {
+                // Whatever else is there was put there by somebody else, and is theirs.
+                Some(Kind::Link) if is_own_link(&skills, name)? => {
                     let gone = skills.unlink(name).and_then(|()| skills.sync());
                     Ok(gone?)
                 }
@@ -300,6 +301,12 @@ impl Change {
 /// What a skill of the home points at.
 pub(crate) fn link_to(tree: &str) -> String {
     format!("../store/{tree}")
+}
+
+/// Whether the link called `name` points into the keep, as those that metier makes do.
+pub(crate) fn is_own_link(skills: &Folder, name: &str) -> Result<bool, DiskError> {
+    let target = skills.target(name)?.unwrap_or_default();
+    Ok(target.to_str().is_some_and(|target| target.starts_with("../store/")))
 }
 
 /// Whether the directory holds exactly the tree with this digest.

@@ -118,17 +118,20 @@ pub(crate) fn installed(
     layer: Option<LayerChoice>,
     settings: &Settings,
 ) -> Result<(Place, metier_package::Pinned), CommandError> {
-    let key = checked_name(typed)?.key();
+    let meant = checked_name(typed)?;
     let home = home(settings)?;
-    let mut names: Vec<String> = Vec::new();
+    let mut all: Vec<(Place, metier_package::Pinned)> = Vec::new();
     for place in places(layer, settings) {
         let locked = metier_package::installed::list(&home, &place).map_err(record_error)?;
-        if let Some(found) = locked.iter().find(|pinned| pinned.name.key() == key) {
-            return Ok((place, found.clone()));
-        }
-        names.extend(locked.iter().map(|pinned| pinned.name.to_string()));
+        all.extend(locked.into_iter().map(|pinned| (place.clone(), pinned)));
     }
-    let names = names.iter().map(String::as_str);
+    // Who spells a name as it is means that skill, also where another one is looked up alike.
+    let exact = all.iter().find(|(_, pinned)| pinned.name == meant);
+    let alike = || all.iter().find(|(_, pinned)| pinned.name.key() == meant.key());
+    if let Some(found) = exact.or_else(alike) {
+        return Ok(found.clone());
+    }
+    let names = all.iter().map(|(_, pinned)| pinned.name.as_str());
     let error = crate::view::unknown_name(typed, names, "`metier info` lists what is installed");
     Err(error.code("not_installed"))
 }

@@ -77,6 +77,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         }
         check(offer, args.allow, settings)?;
     }
+    check_names(&offers, &home, &place)?;
     let layer = place.as_str();
     let skills = counted(offers.len(), "skill", "skills");
     confirm(&format!("Install {skills} for the {layer} layer?"), args.yes, ui)?;
@@ -112,6 +113,25 @@ pub(crate) fn check(
         let message = format!("`{name}` is not signed by whoever signed it before");
         let error = CommandError::refused(message).code("signer_changed");
         return Err(error.hint("`--allow-signer-change` lets it pass"));
+    }
+    Ok(())
+}
+
+/// Refuses names that are looked up alike and spelled differently: of two such skills only one would
+/// ever be found.
+fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), CommandError> {
+    let installed = metier_package::installed::list(home, place).map_err(record_error)?;
+    for offer in offers {
+        let name = &offer.pinned.name;
+        let others = installed.iter().chain(offers.iter().map(|offer| &offer.pinned));
+        let mut taken = others.map(|other| &other.name).filter(|other| other.key() == name.key());
+        let Some(other) = taken.find(|other| *other != name) else { continue };
+        let (name, other) = (visible_line(name.as_str()), visible_line(other.as_str()));
+        let message = format!("`{name}` and `{other}` are one name in two spellings");
+        let error = CommandError::refused(message).code("name_taken");
+        return Err(
+            error.hint(format!("`metier remove {other}` frees the name, if it is installed"))
+        );
     }
     Ok(())
 }
