@@ -31,7 +31,7 @@ use crate::view::checked_name;
 use crate::write::Scratch;
 
 pub(crate) use explain::{change_error, fetch_error, record_error, reference_error};
-pub(crate) use preview::{Offer, show};
+pub(crate) use preview::{History, Offer, show};
 
 /// Where a skill is installed to, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -336,8 +336,15 @@ fn sentence(done: &Done, place: &Place) -> String {
     let layer = place.as_str();
     match (&done.before, &done.after) {
         (None, Some(new)) => format!("installed {name} ({layer}, {})", new.short()),
-        (Some(old), Some(new)) if old.tree == new.tree => {
+        (Some(old), Some(new)) if old == new => {
             format!("{name} is in order again ({layer}, {})", new.short())
+        }
+        (Some(old), Some(new)) if old.locked.source != new.locked.source => {
+            let source = visible_line(&new.locked.source);
+            format!("installed {name} from {source} now ({layer}, {})", new.short())
+        }
+        (Some(old), Some(new)) if old.short() == new.short() => {
+            format!("{name} is locked anew ({layer}, {})", new.short())
         }
         (Some(old), Some(new)) => {
             format!("{name}: {} → {} ({layer})", old.short(), new.short())
@@ -359,5 +366,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 /// A path somebody typed, made absolute.
 pub(crate) fn resolve_path(text: &str, settings: &Settings) -> PathBuf {
     let environment = &settings.environment;
-    environment.resolve(Path::new(text), &environment.directory)
+    let path = environment.resolve(Path::new(text), &environment.directory);
+    // Without the `.` that somebody typed.
+    path.components().collect()
 }

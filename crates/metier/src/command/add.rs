@@ -126,7 +126,7 @@ fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), Comma
         let others = installed.iter().chain(offers.iter().map(|offer| &offer.pinned));
         let mut taken = others.map(|other| &other.name).filter(|other| other.key() == name.key());
         let Some(other) = taken.find(|other| *other != name) else { continue };
-        let (name, other) = (visible_line(name.as_str()), visible_line(other.as_str()));
+        let (name, other) = (spelled(name.as_str()), spelled(other.as_str()));
         let message = format!("`{name}` and `{other}` are one name in two spellings");
         let error = CommandError::refused(message).code("name_taken");
         return Err(
@@ -134,6 +134,14 @@ fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), Comma
         );
     }
     Ok(())
+}
+
+/// A name as it is spelled: letters that may look like others are shown by their code points.
+fn spelled(name: &str) -> String {
+    let one = |c: char| {
+        if c.is_ascii_graphic() { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) }
+    };
+    name.chars().map(one).collect()
 }
 
 /// The candidate that an offer becomes when somebody says yes.

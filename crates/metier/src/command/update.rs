@@ -10,8 +10,8 @@ use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
-    shapes, show,
+    self, Fetching, History, LayerChoice, Offer, change_error, confirm, fetch_error, record_error,
+    report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
@@ -32,6 +32,9 @@ pub(crate) struct UpdateArgs {
     /// Only this layer
     #[arg(long, value_enum)]
     layer: Option<LayerChoice>,
+    /// Let a skill go back to a commit that was installed before
+    #[arg(long)]
+    allow_rewrite: bool,
     #[command(flatten)]
     allow: Allowances,
 }
@@ -59,6 +62,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
                 show(offer, ui);
             }
             check(offer, args.allow, settings)?;
+            check_history(offer, args.allow_rewrite)?;
         }
         if offers.is_empty() {
             continue;
@@ -75,6 +79,17 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
         ui.line("everything is up to date");
     }
     Ok(if failures == 0 { Status::Ok } else { Status::Partly })
+}
+
+/// An update goes forward. What its source takes back may be an older fault put in again.
+fn check_history(offer: &Offer, allowed: bool) -> Result<(), CommandError> {
+    if allowed || offer.history != Some(History::Back) {
+        return Ok(());
+    }
+    let name = visible_line(offer.pinned.name.as_str()).into_owned();
+    let message = format!("`{name}` goes back to a commit that was installed before");
+    let error = CommandError::refused(message).code("goes_back");
+    Err(error.hint("`--allow-rewrite` lets it pass; `metier rollback` goes back on purpose"))
 }
 
 fn apply(

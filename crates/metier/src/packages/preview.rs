@@ -13,7 +13,7 @@ use metier_package::{Home, Pinned, Place, Signature, Staged};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::packages::VersionShape;
+use crate::packages::{VersionShape, record_error};
 use crate::settings::Settings;
 use crate::shape::{self, DiagnosticShape};
 use crate::ui::{Table, Tone, Ui, counted};
@@ -39,6 +39,18 @@ pub(crate) struct Offer {
     pub(crate) installed: Option<(Pinned, Option<Inspection>)>,
     /// Every file that is not as it is installed.
     pub(crate) changes: Vec<FileChange>,
+    /// How its commit comes after the one that is installed, when both have one and they differ.
+    pub(crate) history: Option<History>,
+}
+
+/// How one commit comes after another, as far as can be told without fetching all of history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum History {
+    /// It was installed before: this is a step back.
+    Back,
+    /// Nobody here knows. It may follow from the installed one, or history was rewritten.
+    Unknown,
 }
 
 /// The same as JSON.
@@ -50,6 +62,7 @@ pub(crate) struct Preview<'a> {
     reach: &'a Reach,
     reach_change: Option<ReachChange>,
     signer_changed: bool,
+    history: Option<History>,
     files: Vec<FileShape<'a>>,
     diagnostics: Vec<DiagnosticShape<'a>>,
 }
@@ -97,7 +110,11 @@ impl Offer {
             changes(old, Version { pinned: &pinned, directory: &staged.directory }, &scripts)
         });
         let changes = changes.unwrap_or_default();
-        Ok(Self { staged, pinned, inspection, installed, changes })
+        let earlier = metier_package::installed::earlier(home, place, &pinned.name);
+        let earlier = earlier.map_err(record_error)?;
+        let history =
+            installed.as_ref().and_then(|(old, _)| History::between(old, &pinned, &earlier));
+        Ok(Self { staged, pinned, inspection, installed, changes, history })
     }
 
     /// Whether what is installed has a signature by somebody else.
@@ -143,6 +160,7 @@ impl Offer {
             reach: &self.inspection.reach,
             reach_change: self.reach_change(),
             signer_changed: self.signer_changed(),
+            history: self.history,
             files: self.changes.iter().map(FileShape::of).collect(),
             diagnostics: shape::diagnostics(&self.inspection.diagnostics),
         }
@@ -151,6 +169,24 @@ impl Offer {
     fn reach_change(&self) -> Option<ReachChange> {
         let old = self.installed.as_ref()?.1.as_ref()?;
         Some(old.reach.change_to(&self.inspection.reach))
+    }
+}
+
+impl History {
+    fn between(old: &Pinned, new: &Pinned, earlier: &[Pinned]) -> Option<Self> {
+        let (before, now) = (old.locked.commit.as_ref()?, new.locked.commit.as_ref()?);
+        if before == now {
+            return None;
+        }
+        let was_here = earlier.iter().any(|one| one.locked.commit.as_ref() == Some(now));
+        Some(if was_here { Self::Back } else { Self::Unknown })
+    }
+
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Back => "this goes back to a commit that was installed before",
+            Self::Unknown => "history is not fetched: it may have been rewritten since",
+        }
     }
 }
 
@@ -229,6 +265,10 @@ fn show_changes(offer: &Offer, ui: &mut Ui) {
     if offer.signer_changed() {
         let line = ui.paint(Tone::Caution, "  the signer is not the one who signed before");
         ui.line(line);
+    }
+    if let Some(history) = offer.history {
+        let tone = if history == History::Back { Tone::Caution } else { Tone::Faint };
+        ui.line(ui.paint(tone, &format!("  {}", history.sentence())));
     }
     if let Some(change) = offer.reach_change() {
         for (sign, list) in [("+", &change.gained), ("-", &change.lost)] {

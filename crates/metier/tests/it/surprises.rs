@@ -113,3 +113,111 @@ fn going_back_stops_at_the_oldest_and_says_how_to_go_forward() {
     let notes = world.home().join(".local/share/metier/skills/pdf/notes.md");
     assert_eq!(std::fs::read_to_string(notes).unwrap(), "2");
 }
+
+#[test]
+fn an_update_that_goes_back_needs_more_than_a_yes() {
+    // P3, P4
+    let server = GitServer::start();
+    let _ = server.repo("skills").skill("pdf", "pdf").commit("one");
+    let second = server.repo("skills").file("pdf/notes.md", "two\n").commit("two");
+    let world = World::new();
+    let url = server.url("skills");
+    let add = |more: &[&str]| metier(&world, &[&["add", &url, "--yes"], more].concat()).code;
+    assert_eq!(add(&[]), 0);
+    let _ = server.repo("skills").file("pdf/notes.md", "three\n").commit("three");
+    let asked = metier(&world, &["update"]);
+    assert!(asked.stdout.contains("history is not fetched"), "{}", asked.stdout);
+    let json = metier(&world, &["update", "--yes", "--json"]).json();
+    assert_eq!(json["offered"][0]["history"], "unknown");
+    let _ = server.repo("skills").git(&["update-ref", "refs/heads/main", &second], b"");
+    let run = metier(&world, &["update", "--yes", "--json"]);
+    check_error(&run, 3, "goes_back", "--allow-rewrite");
+    let json = metier(&world, &["update", "--yes", "--allow-rewrite", "--json"]).json();
+    assert_eq!(json["updated"][0]["new"]["commit"], json!(second));
+}
+
+#[test]
+fn what_was_done_is_said_as_it_was() {
+    // P3, U1
+    let world = World::new();
+    let (one, two) = (skill(&world, "one", "pdf"), skill(&world, "two", "pdf"));
+    let said = |args: &[&str]| metier(&world, args).stdout;
+    let project = ["--yes", "--layer", "project"];
+    let first = said(&[&["add", &one], &project[..]].concat());
+    assert!(first.contains("installed pdf (project"), "{first}");
+    let moved = said(&[&["add", &two], &project[..]].concat());
+    assert!(moved.contains("installed pdf from ") && moved.contains("two"), "{moved}");
+    let home = world.path().join("second").display().to_string();
+    std::fs::remove_dir_all(world.project().join(".agents/skills/pdf")).unwrap();
+    let synced = said(&["sync", "--home", &home]);
+    assert!(synced.contains("installed pdf (project"), "{synced}");
+    let info = metier(&world, &["info", "pdf", "--home", &home, "--json"]).json();
+    assert!(info["installed_at"].as_str().is_some_and(|at| at.len() > 10), "{info}");
+    let trusted = said(&["trust", ".", "--yes"]);
+    assert!(!trusted.contains("/."), "{trusted}");
+}
+
+#[test]
+fn a_personal_skill_that_changed_is_not_said_to_be_a_projects() {
+    // P4, U1
+    let world = World::new();
+    let source = skill(&world, "source", "pdf");
+    world.write("source/pdf/scripts/hi.sh", "echo hi\n");
+    assert_eq!(metier(&world, &["add", &source, "--yes"]).code, 0);
+    let file = world.home().join(".local/share/metier/skills/pdf/scripts/hi.sh");
+    let file = file.canonicalize().unwrap();
+    let writable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    std::fs::set_permissions(&file, writable).unwrap();
+    std::fs::write(&file, "echo ho\n").unwrap();
+    let script = ["run", "pdf", "scripts/hi.sh"];
+    for args in [&["use", "pdf"][..], &script[..], &["read", "pdf", "SKILL.md"]] {
+        let run = metier(&world, args);
+        assert_eq!(run.code, 3, "{}", run.stderr);
+        assert!(run.stderr.contains("changed scripts/hi.sh"), "{}", run.stderr);
+        assert!(run.stderr.contains("metier trust pdf"), "{}", run.stderr);
+        assert!(!run.stderr.contains("folder"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_lock_with_a_source_that_is_refused_says_so() {
+    // P3, U1
+    let world = World::new();
+    let source = skill(&world, "source", "pdf");
+    assert_eq!(metier(&world, &["add", &source, "--yes", "--layer", "project"]).code, 0);
+    let lock = std::fs::read_to_string(world.project().join("skills.lock")).unwrap();
+    let at = lock.find("source = ").unwrap();
+    let end = at + lock[at..].find('\n').unwrap();
+    let text = format!("{}source = \"ext::sh -c x\"{}", &lock[..at], &lock[end..]);
+    world.write("project/skills.lock", text);
+    std::fs::remove_dir_all(world.project().join(".agents/skills/pdf")).unwrap();
+    let home = world.path().join("second").display().to_string();
+    let run = metier(&world, &["sync", "--home", &home, "--json"]);
+    check_error(&run, 3, "source_refused", "metier add");
+}
+
+#[test]
+fn a_project_nobody_trusts_does_not_have_the_disk_looked_through() {
+    // D1, D4
+    let world = World::new();
+    world.skill("elsewhere", "far", "Far away.");
+    std::fs::create_dir_all(world.project().join(".agents")).unwrap();
+    let link = world.project().join(".agents/skills");
+    std::os::unix::fs::symlink(world.path().join("elsewhere"), link).unwrap();
+    let names = || metier(&world, &["list", "--json"]).json()["skills"].to_string();
+    assert!(!names().contains("far"), "{}", names());
+    assert_eq!(metier(&world, &["trust", ".", "--yes"]).code, 0);
+    assert!(names().contains("far"), "{}", names());
+}
+
+#[test]
+fn a_file_that_is_no_journal_is_not_taken_for_one() {
+    // J3
+    let world = World::new();
+    let file = world.write("notes.txt", "my only copy\n");
+    let path = file.display().to_string();
+    let run = metier(&world, &["--journal", &path, "guard", "Read", "{}"]);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "my only copy\n");
+    assert_eq!(metier(&world, &["read", "metier", "../x"]).code, 1, "there is no such skill");
+}
