@@ -371,7 +371,7 @@ impl Folder {
         source: impl Into<io::Error>,
     ) -> DiskError {
         let path = if name == "." { self.path.clone() } else { self.path.join(name) };
-        DiskError { act, path, source: source.into() }
+        DiskError { act, path, source: in_words(source.into()) }
     }
 
     /// Removes everything in the directory, also what has a name that is not text.
