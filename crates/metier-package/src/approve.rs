@@ -60,24 +60,24 @@ pub fn approve(
     let at = at.ok_or_else(|| ApproveError::NoDirectory(directory.to_owned()))?;
     let tree = read_tree(directory);
     let tree = tree.map_err(|source| ApproveError::Tree { path: directory.to_owned(), source })?;
-    let found = hex(&tree.digest());
-    if found != seen {
-        return Err(ApproveError::Changed { path: directory.to_owned(), found });
+    let digest = hex(&tree.digest());
+    if digest != seen {
+        return Err(ApproveError::Changed { path: directory.to_owned(), found: digest });
     }
     let kept = files_of(&tree).and_then(|_| hand.keep.stage(&tree, directory, 0));
     let kept = kept.map_err(ChangeError::from)?;
-    hand.keep.publish(&kept, &hand.turn).map_err(ChangeError::from)?;
-    let pinned = pinned(home, directory)?.filter(|pinned| pinned.tree == kept.tree);
+    hand.keep.publish(&[kept], &hand.turn).map_err(ChangeError::from)?;
+    let pinned = pinned(home, directory)?.filter(|pinned| pinned.tree == digest);
     let approval = Approval {
         said: Said::Approved,
         directory: at.clone(),
-        tree: found,
+        tree: digest,
         by: by.clone(),
         source: pinned.as_ref().map(|pinned| pinned.locked.source.clone()),
         commit: pinned.as_ref().and_then(|pinned| pinned.locked.commit.clone()),
         signer: pinned.as_ref().and_then(|pinned| pinned.signer().map(str::to_owned)),
     };
-    records::say(home, &at, Some(&approval)).map_err(ChangeError::from)?;
+    records::say(home, &[(at, Some(&approval))]).map_err(ChangeError::from)?;
     Ok(approval)
 }
 
@@ -90,7 +90,7 @@ pub fn revoke(home: &Home, directory: &Path) -> Result<bool, ApproveError> {
     if known.get(&at).is_none() {
         return Ok(false);
     }
-    records::say(home, &at, None).map_err(ChangeError::from)?;
+    records::say(home, &[(at, None)]).map_err(ChangeError::from)?;
     Ok(true)
 }
 

@@ -10,12 +10,17 @@
     reason = "the one place where an archive is read, whole and bounded"
 )]
 
+mod pack;
 mod tar;
 mod zip;
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+
+pub use pack::{Packed, pack};
+
+use metier_store::digest::{hex, sha256};
 
 use crate::directory::Directory;
 use crate::entry::{Amounts, Checker, Entry, Kind};
@@ -51,6 +56,16 @@ pub fn list(bytes: &[u8]) -> Result<Vec<String>, At> {
         Stop::System(_) => malformed("it cannot be read"),
     })?;
     Ok(entries.iter().map(|entry| shown(&entry.path)).collect())
+}
+
+/// Whether the archive's bytes have this SHA-256 in hex. `place` is where it is from.
+pub(crate) fn check(path: &Path, expected: &str, place: &str) -> Result<(), FetchError> {
+    let found = hex(&sha256(&read(path)?));
+    if found == expected {
+        return Ok(());
+    }
+    let (place, expected) = (place.to_owned(), expected.to_owned());
+    Err(FetchError::Digest { place, expected, found })
 }
 
 /// Lays the archive's content down, has it used, and removes it.
@@ -96,10 +111,22 @@ fn unpack(bytes: &[u8], write: Write<'_>) -> Result<Vec<Entry>, Stop> {
     match bytes {
         [0x1f, 0x8b, ..] => tar::read(bytes, &mut take)?,
         [b'P', b'K', ..] => zip::read(bytes, &mut take)?,
-        _ => return Err(malformed("it is neither a gzipped tar nor a zip file").into()),
+        // A skill of one file comes as that file.
+        [b'-', b'-', b'-', ..] => take(lone(bytes), bytes)?,
+        _ => {
+            return Err(
+                malformed("it is neither a gzipped tar, nor a zip file, nor a `SKILL.md`").into()
+            );
+        }
     }
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(entries)
+}
+
+/// A `SKILL.md` that comes by itself.
+fn lone(bytes: &[u8]) -> Entry {
+    let kind = Kind::File { executable: false };
+    Entry { path: (*b"SKILL.md").into(), kind, size: bytes.len() as u64 }
 }
 
 /// The path without the `./` that many programs put in front and the `/` they put behind
@@ -114,7 +141,8 @@ fn inner_path(entry: &Entry) -> Option<Box<[u8]>> {
     (!root).then(|| path.into())
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, FetchError> {
+/// The bytes of a file that is no larger than an archive may be.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FetchError> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => FetchError::NotFound { place: path.display().to_string() },
         _ => FetchError::io(path, error),

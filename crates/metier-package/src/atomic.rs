@@ -250,13 +250,14 @@ impl Folder {
         renamed
     }
 
-    /// Makes the link `name` point at `target`, whatever link was there before.
+    /// Makes the link `name` point at `target`, whatever link was there before. The caller flushes
+    /// the directory: there may be many.
     pub(crate) fn point(&self, name: &str, target: &str) -> Result<(), DiskError> {
         let draft = self.draft(name, |draft| {
             let made = step("symlink").and_then(|()| symlinkat(target, &self.fd, draft));
             made.map_err(|errno| self.failed("make", draft, errno))
         })?;
-        let renamed = self.rename(&draft, name, Goal::Replaced).and_then(|()| self.sync());
+        let renamed = self.rename(&draft, name, Goal::Replaced);
         if renamed.is_err() {
             let _ = self.unlink(&draft);
         }

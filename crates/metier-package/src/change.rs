@@ -7,7 +7,7 @@
 //! everything is put back as it was; when even that fails, the note stays.
 
 use metier_format::SkillName;
-use metier_store::digest::hex;
+use metier_store::digest::{Tree, hex};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{DRAFT, DiskError, Folder, Goal, Kind};
@@ -187,16 +187,14 @@ impl<'a> Hand<'a> {
 
     fn carry_out(&self, pending: &Pending, end: End) -> Result<(), ChangeError> {
         let Pending { place, changes, .. } = pending;
-        for change in changes {
-            self.swap(place, &change.name, change.end(end).map(|i| i.pinned.tree.as_str()))?;
-        }
+        self.swap(place, changes, end)?;
+        let mut words = Vec::new();
         for change in changes {
             let directory = place.directory(self.home, &change.name);
-            if let Some(directory) = key(self.home, &directory) {
-                let approval = change.end(end).and_then(|installed| installed.approval.as_ref());
-                records::say(self.home, &directory, approval)?;
-            }
+            let approval = change.end(end).and_then(|installed| installed.approval.as_ref());
+            words.extend(key(self.home, &directory).map(|key| (key, approval)));
         }
+        records::say(self.home, &words)?;
         let mut records = Records::read(self.home, place)?;
         for change in changes {
             let Ok(name) = SkillName::parse(&change.name) else { continue };
@@ -206,27 +204,40 @@ impl<'a> Hand<'a> {
         Ok(records.write(self.home, place)?)
     }
 
-    /// Makes the tree with this digest what is found under `name`, or nothing.
-    fn swap(&self, place: &Place, name: &str, tree: Option<&str>) -> Result<(), ChangeError> {
+    /// Makes of every skill what it is at that end of its change, or nothing. The directory is
+    /// flushed once, also when nothing was to be done: whoever did it may have died before.
+    fn swap(&self, place: &Place, changes: &[Change], end: End) -> Result<(), ChangeError> {
         let base = Folder::open(&place.base(self.home))?;
         let skills = base.beneath(place.skills())?;
-        match (place, tree) {
-            (Place::Personal, Some(tree)) => self.swap_link(&skills, name, tree),
-            (Place::Personal, None) => match skills.kind(name)? {
-                // Whatever else is there was put there by somebody else, and is theirs.
-                Some(Kind::Link) if is_own_link(&skills, name)? => {
-                    let gone = skills.unlink(name).and_then(|()| skills.sync());
-                    Ok(gone?)
+        let trees = changes.iter().map(|change| {
+            let tree = change.end(end).map(|installed| installed.pinned.tree.as_str());
+            (change.name.as_str(), tree)
+        });
+        match place {
+            Place::Personal => {
+                for (name, tree) in trees {
+                    self.swap_link(&skills, name, tree)?;
                 }
-                _ => Ok(()),
-            },
-            (Place::Project(_), tree) => self.swap_copy(&skills, name, tree),
+                Ok(skills.sync()?)
+            }
+            Place::Project(_) => self.swap_copies(&skills, trees.collect()),
         }
     }
 
-    fn swap_link(&self, skills: &Folder, name: &str, tree: &str) -> Result<(), ChangeError> {
+    fn swap_link(
+        &self,
+        skills: &Folder,
+        name: &str,
+        tree: Option<&str>,
+    ) -> Result<(), ChangeError> {
+        let there = skills.kind(name)?;
+        let Some(tree) = tree else {
+            // Whatever else is there was put there by somebody else, and is theirs.
+            let is_ours = there == Some(Kind::Link) && is_own_link(skills, name)?;
+            return if is_ours { Ok(skills.unlink(name)?) } else { Ok(()) };
+        };
         let target = link_to(tree);
-        match skills.kind(name)? {
+        match there {
             None | Some(Kind::Link) => {}
             Some(_) => return Err(ChangeError::Occupied(name.to_owned())),
         }
@@ -237,44 +248,60 @@ impl<'a> Hand<'a> {
         Ok(skills.point(name, &target)?)
     }
 
-    /// Swaps a copy: made beside it under another name, then both change places in one step.
-    fn swap_copy(
+    /// Swaps copies: all are made beside what is there under other names and flushed, then each
+    /// changes places with what is there in one step.
+    fn swap_copies(
         &self,
         skills: &Folder,
-        name: &str,
-        tree: Option<&str>,
+        trees: Vec<(&str, Option<&str>)>,
     ) -> Result<(), ChangeError> {
-        let draft = format!("{DRAFT}copy-{name}");
-        skills.remove(&draft)?;
-        let there = skills.kind(name)?;
-        let Some(tree) = tree else {
-            if there.is_some() {
-                skills.rename(name, &draft, Goal::Empty)?;
-                skills.sync()?;
-                skills.remove(&draft)?;
+        let mut goals = Vec::new();
+        for (name, tree) in trees {
+            skills.remove(&draft(name))?;
+            let there = skills.kind(name)?;
+            let is_right = |tree| is_tree(&skills.path().join(name), tree);
+            let kept = match (tree, there) {
+                (None, None) => continue,
+                (None, Some(_)) => None,
+                (Some(tree), Some(Kind::Directory)) if is_right(tree) => continue,
+                (Some(tree), _) => Some((tree, self.kept(tree, name)?)),
+            };
+            goals.push((name, there, kept));
+        }
+        let kept = goals.iter().filter_map(|(name, _, kept)| Some((*name, kept.as_ref()?)));
+        self.copy_out(
+            skills,
+            &kept.map(|(name, (tree, kept))| (name, *tree, kept)).collect::<Vec<_>>(),
+        )?;
+        for (name, there, kept) in &goals {
+            match (there, kept) {
+                (None, _) => skills.rename(&draft(name), name, Goal::Empty)?,
+                (Some(_), Some(_)) => exchange(skills, &draft(name), name)?,
+                (Some(_), None) => skills.rename(name, &draft(name), Goal::Empty)?,
             }
-            return Ok(());
-        };
-        if there == Some(Kind::Directory) && is_tree(&skills.path().join(name), tree) {
-            return Ok(());
-        }
-        let kept = self.kept(tree, name)?;
-        skills.make(&draft, 0o755)?;
-        let folder = skills.child(&draft)?;
-        let how = Making { read_only: false, flush: kept.files().len() <= MAX_SINGLE_SYNCS };
-        copy(&kept, &self.keep.path(tree), &folder, how)?;
-        if !how.flush {
-            folder.sync_all()?;
-        }
-        match there {
-            None => skills.rename(&draft, name, Goal::Empty)?,
-            Some(_) => exchange(skills, &draft, name)?,
         }
         skills.sync()?;
-        Ok(skills.remove(&draft)?)
+        for (name, ..) in &goals {
+            skills.remove(&draft(name))?;
+        }
+        Ok(())
     }
 
-    fn kept(&self, tree: &str, name: &str) -> Result<metier_store::digest::Tree, ChangeError> {
+    /// Copies kept trees beside what is there, safe on disk. Many files are flushed by one call.
+    fn copy_out(&self, skills: &Folder, kept: &[(&str, &str, &Tree)]) -> Result<(), ChangeError> {
+        let files: usize = kept.iter().map(|(_, _, tree)| tree.files().len()).sum();
+        let how = Making { read_only: false, flush: files <= MAX_SINGLE_SYNCS };
+        for (name, digest, tree) in kept {
+            skills.make(&draft(name), 0o755)?;
+            copy(tree, &self.keep.path(digest), &skills.child(&draft(name))?, how)?;
+        }
+        if !how.flush {
+            skills.sync_all()?;
+        }
+        Ok(())
+    }
+
+    fn kept(&self, tree: &str, name: &str) -> Result<Tree, ChangeError> {
         let kept = read_tree(&self.keep.path(tree)).ok();
         kept.filter(|kept| hex(&kept.digest()) == tree)
             .ok_or_else(|| ChangeError::NotKept(name.to_owned()))
@@ -296,6 +323,11 @@ impl Change {
             (None, End::After) => &self.earlier_after,
         }
     }
+}
+
+/// What a copy is called until it is in its place.
+fn draft(name: &str) -> String {
+    format!("{DRAFT}copy-{name}")
 }
 
 /// What a skill of the home points at.

@@ -322,3 +322,55 @@ fn going_back_needs_a_sound_copy() {
     assert!(matches!(error, ChangeError::NotKept(_)), "{error}");
     assert_eq!(ground.version(&Place::Personal, "pdf"), Some(2));
 }
+
+/// Skills that together have more files than are flushed one by one.
+const MANY: u32 = 30;
+
+fn many() -> impl Iterator<Item = String> {
+    (0..MANY).map(|number| format!("skill-{number}"))
+}
+
+fn install_many(ground: &Ground, place: &Place) -> Result<(), ChangeError> {
+    let candidates: Vec<_> = many().map(|skill| ground.candidate(&skill, 1)).collect();
+    crate::install::install(&ground.request(place, &by()), &candidates).map(drop)
+}
+
+/// How many of the many are installed, sound and approved.
+fn sound(ground: &Ground, place: &Place) -> usize {
+    let project = if let Place::Project(project) = place { Some(project.as_path()) } else { None };
+    let ledger = Ledger::open(&ground.home, project, 0);
+    let is_sound = |skill: &String| {
+        let directory = place.directory(&ground.home, skill);
+        let vouched = ledger.vouch(&name(skill), &directory, Depth::Bytes);
+        vouched.standing == Standing::Approved && ground.version(place, skill) == Some(1)
+    };
+    many().filter(is_sound).count()
+}
+
+#[test]
+fn many_skills_are_flushed_together_and_are_there_all_or_not_at_all() {
+    // P5
+    for which in 0..2 {
+        let ground = Ground::new();
+        let place = places(&ground)[which].clone();
+        let (done, calls) = faults::with(None, || install_many(&ground, &place));
+        done.unwrap();
+        assert_eq!(sound(&ground, &place), MANY as usize);
+        let count = |call| calls.iter().filter(|made| **made == call).count();
+        // Copies for a project are flushed on their own, beside the kept ones.
+        assert_eq!(count("syncfs"), 1 + which);
+        assert!(count("fsync") < MANY as usize, "{} flushes", count("fsync"));
+        for at in (0..calls.len()).step_by(37) {
+            for fault in [Fault::Gone, Fault::Fails(Errno::NOSPC)] {
+                let ground = Ground::new();
+                let place = places(&ground)[which].clone();
+                let (done, _) = faults::with(Some((at, fault)), || install_many(&ground, &place));
+                drop(Hand::take(&ground.home).unwrap());
+                let found = sound(&ground, &place);
+                let whole = found == 0 || found == MANY as usize;
+                assert!(whole, "{found} at call {at}, {fault:?}");
+                assert!(done.is_err() || found == MANY as usize, "call {at}, {fault:?}");
+            }
+        }
+    }
+}

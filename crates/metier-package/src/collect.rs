@@ -36,8 +36,7 @@ pub struct Collected {
 
 /// Collects what nothing refers to.
 pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
-    let hand = Hand::take(home)?;
-    let used = used(home, how)?;
+    let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
     let mut collected = Collected { drafts: hand.keep.sweep(&hand.turn)?, ..Collected::default() };
     for tree in hand.keep.trees()? {
         if used.contains(&tree) {
@@ -48,6 +47,27 @@ pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError>
         collected.trees.push(tree);
     }
     Ok(collected)
+}
+
+/// What [`collect`] would collect; nothing is removed.
+pub fn collectable(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
+    let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
+    let (kept, trees): (Vec<_>, Vec<_>) =
+        hand.keep.trees()?.into_iter().partition(|tree| used.contains(tree));
+    Ok(Collected { trees, kept: kept.len(), drafts: hand.keep.left_behind()?.len() })
+}
+
+/// The turn, and every tree that something names; none when nothing was ever kept.
+fn look(
+    home: &Home,
+    how: Thoroughness,
+) -> Result<Option<(Hand<'_>, BTreeSet<String>)>, ChangeError> {
+    if existing(&home.store())?.is_none() {
+        return Ok(None);
+    }
+    let hand = Hand::take(home)?;
+    let used = used(home, how)?;
+    Ok(Some((hand, used)))
 }
 
 /// The kept trees that nothing refers to, looked at without a turn: somebody may just be bringing

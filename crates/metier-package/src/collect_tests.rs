@@ -12,8 +12,10 @@ fn only_what_nothing_names_is_collected() {
     ground.install(&project, "notes", 2).unwrap();
     let lazy = collect(&ground.home, Thoroughness::KeepEarlier).unwrap();
     assert_eq!((lazy.trees.len(), lazy.kept, lazy.drafts), (0, 4, 0));
+    let foreseen = collectable(&ground.home, Thoroughness::OnlyInstalled).unwrap();
     let thorough = collect(&ground.home, Thoroughness::OnlyInstalled).unwrap();
     assert_eq!((thorough.trees.len(), thorough.kept), (2, 2));
+    assert_eq!(foreseen, thorough, "and saying so removed nothing");
     for place in [Place::Personal, project] {
         let skill = if place == Place::Personal { "pdf" } else { "notes" };
         assert_eq!(ground.version(&place, skill), Some(2));
@@ -34,4 +36,17 @@ fn what_was_removed_stays_until_it_is_collected() {
     ground.remove(&Place::Personal, "pdf").unwrap();
     assert_eq!(collect(&ground.home, Thoroughness::OnlyInstalled).unwrap().trees.len(), 1);
     assert_eq!(collect(&ground.home, Thoroughness::OnlyInstalled).unwrap(), Collected::default());
+}
+
+#[test]
+fn a_home_that_keeps_nothing_stays_as_it_is() {
+    // P3
+    let ground = Ground::new();
+    for collect in [collect, collectable] {
+        assert_eq!(
+            collect(&ground.home, Thoroughness::OnlyInstalled).unwrap(),
+            Collected::default()
+        );
+    }
+    assert!(existing(&ground.home.store()).unwrap().is_none());
 }

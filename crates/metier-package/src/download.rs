@@ -2,6 +2,7 @@
 //! already have, no connection that anybody on the way could read, and no more bytes than an archive
 //! may have.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use metier_sandbox::{
     Confinement, Invocation, Level, Limits, Network, Outcome, RunError, Status, environment,
 };
 
+use crate::archive;
 use crate::fetch::{Fetch, FetchError};
 use crate::git::repository::meaning;
 use crate::git::stderr::{Failure, told};
@@ -17,6 +19,9 @@ use crate::hazard::Hazard;
 use crate::limits::{MAX_ARCHIVE_BYTES, REMOTE_SECONDS};
 use crate::progress::{Step, Tell};
 use crate::staging::{Area, missing_space};
+
+/// Longest name of a version that is sent back to the server.
+const MAX_VERSION_BYTES: usize = 256;
 
 /// Where an archive lies while it is looked at.
 const DOWNLOADED: &str = ".downloaded";
@@ -38,16 +43,77 @@ pub(crate) fn with_downloaded<T>(
     let area = Area::new(at.clone()).map_err(|error| FetchError::io(&at, error))?;
     let file = area.path().join("archive");
     tell(Step::Fetching { source: url });
-    let done = settings.retry.persist(tell, &|| bring(url, &file, settings))?;
-    done.map_err(|failed| match failed.failure {
-        Failure::TooMuch => FetchError::Refused(Hazard::TooLarge(MAX_ARCHIVE_BYTES).at(b".")),
-        _ => meaning(failed, url, settings.staging),
-    })?;
+    let done = settings.retry.persist(tell, &|| bring(url, &file, &[], settings))?;
+    done.map_err(|failed| refused(failed, url, settings))?;
     then(&file)
 }
 
-/// One try.
-fn bring(url: &str, file: &Path, settings: &Fetch<'_>) -> crate::retry::Tried<()> {
+/// What a server has at an address.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Got {
+    /// What it had before.
+    Same,
+    /// Something else, and how the server names this version of it.
+    New { bytes: Vec<u8>, version: Option<String> },
+}
+
+/// Brings a document, unless it is still the version that is known.
+pub(crate) fn document(
+    url: &str,
+    known: Option<&str>,
+    settings: &Fetch<'_>,
+    tell: Tell<'_>,
+) -> Result<Got, FetchError> {
+    if settings.offline {
+        return Err(FetchError::Offline { place: url.to_owned() });
+    }
+    let at = settings.staging.join(DOWNLOADED);
+    let area = Area::new(at.clone()).map_err(|error| FetchError::io(&at, error))?;
+    let (file, headers) = (area.path().join("document"), area.path().join("headers"));
+    let mut more: Vec<OsString> = vec!["--dump-header".into(), headers.clone().into()];
+    if let Some(known) = known {
+        more.extend(["--header".into(), format!("If-None-Match: {known}").into()]);
+    }
+    tell(Step::Fetching { source: url });
+    let done = settings.retry.persist(tell, &|| bring(url, &file, &more, settings))?;
+    let status = done.map_err(|failed| refused(failed, url, settings))?;
+    if status == 304 && known.is_some() {
+        return Ok(Got::Same);
+    }
+    let bytes = archive::read(&file)?;
+    let headers = archive::read(&headers).unwrap_or_default();
+    Ok(Got::New { bytes, version: version(&headers) })
+}
+
+/// How the server names what it sent, when that can be sent back to it.
+fn version(headers: &[u8]) -> Option<String> {
+    let headers = String::from_utf8_lossy(headers);
+    let mut tags = headers.lines().filter_map(|line| line.split_once(':'));
+    let (_, tag) = tags.rfind(|(name, _)| name.eq_ignore_ascii_case("etag"))?;
+    let tag = tag.trim();
+    let quoted = tag.strip_prefix("W/").unwrap_or(tag);
+    let good = quoted.len() >= 2
+        && tag.len() <= MAX_VERSION_BYTES
+        && quoted.starts_with('"')
+        && quoted.ends_with('"')
+        && tag.bytes().all(|byte| byte.is_ascii_graphic());
+    good.then(|| tag.to_owned())
+}
+
+fn refused(failed: Failed, url: &str, settings: &Fetch<'_>) -> FetchError {
+    match failed.failure {
+        Failure::TooMuch => FetchError::Refused(Hazard::TooLarge(MAX_ARCHIVE_BYTES).at(b".")),
+        _ => meaning(failed, url, settings.staging),
+    }
+}
+
+/// One try; what the server's status was when it went well.
+fn bring(
+    url: &str,
+    file: &Path,
+    more: &[OsString],
+    settings: &Fetch<'_>,
+) -> crate::retry::Tried<u16> {
     let protocols = if url.starts_with("http://") { "=http,https" } else { "=https" };
     let most = MAX_ARCHIVE_BYTES.to_string();
     // First of all that no file of settings is read: it could say anything.
@@ -79,7 +145,8 @@ fn bring(url: &str, file: &Path, settings: &Fetch<'_>) -> crate::retry::Tried<()
         "--output",
     ];
     let invocation = args.iter().fold(Invocation::new("curl"), |so_far, arg| so_far.arg(*arg));
-    let ran = settings.runner.run(&invocation.arg(file), &confinement(settings), settings.cancel);
+    let invocation = more.iter().fold(invocation.arg(file), |so_far, arg| so_far.arg(arg));
+    let ran = settings.runner.run(&invocation, &confinement(settings), settings.cancel);
     let outcome = ran.map_err(|error| match error {
         RunError::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
             FetchError::NoCurl
@@ -87,7 +154,7 @@ fn bring(url: &str, file: &Path, settings: &Fetch<'_>) -> crate::retry::Tried<()
         other => FetchError::Run(other),
     })?;
     match outcome.status {
-        Status::Exit(0) => Ok(Ok(())),
+        Status::Exit(0) => Ok(Ok(http_status(&outcome))),
         Status::Cancelled => Err(FetchError::Interrupted),
         _ => Ok(Err(failed(&outcome))),
     }
@@ -110,7 +177,7 @@ fn confinement(settings: &Fetch<'_>) -> Confinement {
 
 fn failed(outcome: &Outcome) -> Failed {
     let detail = told(&outcome.stderr.bytes);
-    let http = String::from_utf8_lossy(&outcome.stdout.bytes).trim().parse().unwrap_or(0);
+    let http = http_status(outcome);
     let failure = match outcome.status {
         Status::Exit(code) => failure(code, http),
         Status::TimedOut => Failure::TimedOut,
@@ -118,6 +185,10 @@ fn failed(outcome: &Outcome) -> Failed {
         Status::Signal(_) | Status::Cancelled => Failure::Other,
     };
     Failed { failure, detail }
+}
+
+fn http_status(outcome: &Outcome) -> u16 {
+    String::from_utf8_lossy(&outcome.stdout.bytes).trim().parse().unwrap_or(0)
 }
 
 /// What curl's exit code and the server's status mean.

@@ -24,3 +24,20 @@ fn what_curl_and_the_server_say_is_understood() {
         assert_eq!(failure(code, http), expect, "{code} {http}");
     }
 }
+
+#[test]
+fn a_version_is_remembered_when_it_can_be_sent_back() {
+    // P6
+    let check = |headers: &str, expect: Option<&str>| {
+        assert_eq!(version(headers.as_bytes()).as_deref(), expect, "{headers}");
+    };
+    check("HTTP/1.1 200 OK\r\nETag: \"v1\"\r\n\r\n", Some("\"v1\""));
+    check(
+        "HTTP/1.1 302 x\r\netag: \"a\"\r\n\r\nHTTP/1.1 200 OK\r\netag: W/\"b\"\r\n",
+        Some("W/\"b\""),
+    );
+    check("HTTP/1.1 200 OK\r\n\r\n", None);
+    check("ETag: v1\r\n", None);
+    check("ETag: \"a\" \u{1b}\"\r\n", None);
+    check(&format!("ETag: \"{}\"\r\n", "x".repeat(300)), None);
+}

@@ -160,6 +160,16 @@ pub enum FetchError {
         /// The names that are there.
         offered: Vec<String>,
     },
+    /// What came is not what the index says.
+    #[error("`{place}` is not what the index says: its SHA-256 is {found} and not {expected}")]
+    Digest {
+        /// Where it is from.
+        place: String,
+        /// The digest the index has.
+        expected: String,
+        /// The digest of what came.
+        found: String,
+    },
     /// A file was changed while it was read.
     #[error("`{path}` changed while it was read")]
     Changed {
@@ -218,13 +228,13 @@ pub fn fetch(
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Fetched, FetchError> {
-    let fetched = fetch_once(reference, settings, progress);
+    let fetched = fetch_once((reference, None), settings, progress);
     match (fetched, &reference.otherwise) {
         (Err(first), Some(otherwise)) if is_absent(&first) => {
             let names = [otherwise.skill.clone()];
             let settings = Fetch { select: Select::Named(&names), ..*settings };
             let second = reference.otherwise_there(&otherwise.url);
-            fetch_once(&second, &settings, progress).map_err(|_| first)
+            fetch_once((&second, None), &settings, progress).map_err(|_| first)
         }
         (fetched, _) => fetched,
     }
@@ -239,11 +249,21 @@ pub fn fetch_locked(
     let reference = Reference::locked(locked)
         .map_err(|_| FetchError::NotFound { place: locked.source.clone() })?;
     let settings = Fetch { select: Select::AtPath, ..*settings };
-    let mut fetched = fetch_once(&reference, &settings, progress)?;
+    let mut fetched = fetch_once((&reference, None), &settings, progress)?;
     for skill in &mut fetched.skills {
         skill.locked.requested.clone_from(&locked.requested);
     }
     Ok(fetched)
+}
+
+/// Fetches the skills in an archive on a web server, when its bytes have this SHA-256 in hex.
+pub fn fetch_digested(
+    reference: &Reference,
+    digest: &str,
+    settings: &Fetch<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Fetched, FetchError> {
+    fetch_once((reference, Some(digest)), settings, progress)
 }
 
 /// What a reference offers, without its content.
@@ -253,7 +273,7 @@ pub fn offered(
     progress: &mut dyn Progress,
 ) -> Result<Vec<Offered>, FetchError> {
     let tell = telling(progress);
-    with_offer(reference, settings, &tell, &mut |offer, _| {
+    with_offer((reference, None), settings, &tell, &mut |offer, _| {
         let offering = skills::find(offer, &called(reference))?;
         Ok(offering.skills)
     })
@@ -277,7 +297,7 @@ pub fn resolve(
 }
 
 /// The parts of a fetch take turns at telling.
-fn telling(progress: &mut dyn Progress) -> impl Fn(Step<'_>) {
+pub(crate) fn telling(progress: &mut dyn Progress) -> impl Fn(Step<'_>) {
     let progress = RefCell::new(progress);
     move |step| progress.borrow_mut().step(step)
 }
@@ -286,14 +306,18 @@ fn is_absent(error: &FetchError) -> bool {
     matches!(error, FetchError::NotFound { .. } | FetchError::Authentication { .. })
 }
 
+/// A reference, and the digest that what it names has to have, where somebody knows it.
+type Expected<'a> = (&'a Reference, Option<&'a str>);
+
 fn fetch_once(
-    reference: &Reference,
+    expected: Expected<'_>,
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Fetched, FetchError> {
     let ours = !staging::is_there(settings.staging);
     let tell = telling(progress);
-    let fetched = with_offer(reference, settings, &tell, &mut |offer, locked| {
+    let reference = expected.0;
+    let fetched = with_offer(expected, settings, &tell, &mut |offer, locked| {
         let offering = skills::find(offer, &called(reference))?;
         let chosen = choose(offering, reference, settings.select)?;
         stage::stage(offer, chosen, (settings, &tell), locked)
@@ -304,11 +328,11 @@ fn fetch_once(
     fetched
 }
 
-type Use<'a, T> = &'a mut dyn FnMut(&mut dyn Offer, &Locked) -> Result<T, FetchError>;
+pub(crate) type Use<'a, T> = &'a mut dyn FnMut(&mut dyn Offer, &Locked) -> Result<T, FetchError>;
 
 /// Opens the source and has it used. A cache that turns out broken is made again, once.
-fn with_offer<T>(
-    reference: &Reference,
+pub(crate) fn with_offer<T>(
+    (reference, digest): Expected<'_>,
     settings: &Fetch<'_>,
     tell: Tell<'_>,
     then: Use<'_, T>,
@@ -319,6 +343,9 @@ fn with_offer<T>(
             then(directory, &whole(reference))
         }),
         Origin::ArchiveUrl(url) => download::with_downloaded(url, settings, tell, &mut |path| {
+            if let Some(digest) = digest {
+                archive::check(path, digest, url)?;
+            }
             archive::with_unpacked(path, settings, &mut |directory| {
                 then(directory, &whole(reference))
             })
@@ -366,7 +393,7 @@ fn whole(reference: &Reference) -> Locked {
 }
 
 /// What the directory that a reference names would be called.
-fn called(reference: &Reference) -> String {
+pub(crate) fn called(reference: &Reference) -> String {
     let source = reference.source();
     let whole = if reference.path.is_empty() { &source } else { &reference.path };
     let last = whole.rsplit(['/', ':']).next().unwrap_or(whole);

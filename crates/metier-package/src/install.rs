@@ -1,7 +1,10 @@
 //! Installing: fetched trees into the keep, then all of them visible at once. Updating is the same
 //! act for a skill that is there already. Whoever calls has asked the person, and brings the yes.
 
+use std::path::Path;
+
 use metier_format::SkillName;
+use metier_store::digest::Tree;
 use serde::Serialize;
 
 use crate::atomic::{Folder, Kind};
@@ -61,6 +64,10 @@ pub struct Done {
     pub before: Option<Pinned>,
     /// What is installed now.
     pub after: Option<Pinned>,
+    /// Who had said yes to what was installed, and when.
+    pub approved_before: Option<String>,
+    /// Who said yes to what is installed now, and when.
+    pub approved_after: Option<String>,
 }
 
 /// What came of a request.
@@ -75,17 +82,17 @@ pub struct Outcome {
 /// Installs `candidates`, all or none.
 pub fn install(request: &Request<'_>, candidates: &[Candidate]) -> Result<Outcome, ChangeError> {
     let keep = Keep::open(request.home)?;
-    let mut arriving = Vec::new();
-    let staged = candidates.iter().enumerate().try_for_each(|(number, candidate)| {
-        let Staged { tree, directory, .. } = &candidate.staged;
-        arriving.push(keep.stage(tree, directory, number)?);
-        Ok::<_, ChangeError>(())
-    });
-    let outcome = staged.and_then(|()| place(request, candidates, &arriving));
+    let arriving = keep.stage_all(&trees(candidates.iter().map(|one| &one.staged)))?;
+    let outcome = place(request, candidates, &arriving);
     if outcome.is_err() {
         arriving.iter().for_each(|tree| keep.discard(tree));
     }
     outcome
+}
+
+/// What was fetched, as the keep takes it.
+pub(crate) fn trees<'a>(staged: impl Iterator<Item = &'a Staged>) -> Vec<(&'a Tree, &'a Path)> {
+    staged.map(|staged| (&staged.tree, staged.directory.as_path())).collect()
 }
 
 /// Makes kept trees what is installed, without fetching anything: for going back and for repairs.
@@ -120,6 +127,8 @@ pub(crate) fn finish(
             .into_owned(),
         before: change.before.as_ref().map(|installed| installed.pinned.clone()),
         after: change.after.as_ref().map(|installed| installed.pinned.clone()),
+        approved_before: approved(change.before.as_ref()),
+        approved_after: approved(change.after.as_ref()),
     });
     let done: Vec<Done> = done.collect();
     if !changes.is_empty() {
@@ -127,6 +136,10 @@ pub(crate) fn finish(
         hand.commit(&Pending { act, place: request.place.clone(), changes })?;
     }
     Ok(done)
+}
+
+fn approved(installed: Option<&Installed>) -> Option<String> {
+    installed.and_then(|installed| installed.approval.as_ref()).map(Approval::shown)
 }
 
 fn place(
@@ -143,9 +156,7 @@ fn place(
         })
         .collect();
     let wishes = wishes?;
-    for tree in arriving {
-        hand.keep.publish(tree, &hand.turn)?;
-    }
+    hand.keep.publish(arriving, &hand.turn)?;
     let done = install_kept(request, &hand, wishes)?;
     Ok(Outcome { done, repaired: hand.repaired.clone() })
 }
@@ -242,7 +253,7 @@ fn check(
             // Whatever is replaced can be gone back to, also when others put it there.
             if let Ok(found) = read_tree(&directory) {
                 let kept = hand.keep.stage(&found, &directory, usize::MAX)?;
-                hand.keep.publish(&kept, &hand.turn)?;
+                hand.keep.publish(&[kept], &hand.turn)?;
             }
             Ok(false)
         }

@@ -37,13 +37,49 @@ impl Keep {
         Ok(Self { store: Folder::make_all(&home.store())? })
     }
 
-    /// Copies `tree` from `from` beside the others, unless a sound copy is there already. Flushes
-    /// nothing: whoever staged all there is calls [`Keep::flush`].
+    /// Copies trees beside the others, each from its directory, unless a sound copy is there
+    /// already. Many files are flushed by one call for the file system instead of one by one.
+    pub(crate) fn stage_all(&self, trees: &[(&Tree, &Path)]) -> Result<Vec<Arriving>, CopyError> {
+        let files: usize = trees.iter().map(|(tree, _)| tree.files().len()).sum();
+        let flush = files <= MAX_SINGLE_SYNCS;
+        let mut arriving = Vec::new();
+        let staged = trees.iter().enumerate().try_for_each(|(number, (tree, from))| {
+            arriving.push(self.copy_in(tree, from, number, flush)?);
+            Ok(())
+        });
+        let copied = arriving.iter().any(|one: &Arriving| one.draft.is_some());
+        let staged = staged.and_then(|()| match copied && !flush {
+            true => Ok(self.store.sync_all()?),
+            false => Ok(()),
+        });
+        if let Err(error) = staged {
+            arriving.iter().for_each(|one| self.discard(one));
+            return Err(error);
+        }
+        Ok(arriving)
+    }
+
+    /// [`Keep::stage_all`] for one tree; `number` tells it from others of this process.
     pub(crate) fn stage(
         &self,
         tree: &Tree,
         from: &Path,
         number: usize,
+    ) -> Result<Arriving, CopyError> {
+        let flush = tree.files().len() <= MAX_SINGLE_SYNCS;
+        let arriving = self.copy_in(tree, from, number, flush)?;
+        if arriving.draft.is_some() && !flush {
+            self.store.sync_all().inspect_err(|_| self.discard(&arriving))?;
+        }
+        Ok(arriving)
+    }
+
+    fn copy_in(
+        &self,
+        tree: &Tree,
+        from: &Path,
+        number: usize,
+        flush: bool,
     ) -> Result<Arriving, CopyError> {
         let digest = hex(&tree.digest());
         if self.holds(&digest) {
@@ -53,11 +89,9 @@ impl Keep {
         let draft = format!("{DRAFT}{}-{}-{number}", me.pid, me.start);
         self.store.remove(&draft)?;
         self.store.make(&draft, 0o755)?;
-        let how = Making { read_only: true, flush: tree.files().len() <= MAX_SINGLE_SYNCS };
-        let copied = self.store.child(&draft).map_err(CopyError::from).and_then(|folder| {
-            copy(tree, from, &folder, how)?;
-            if how.flush { Ok(()) } else { Ok(folder.sync_all()?) }
-        });
+        let folder = self.store.child(&draft).map_err(CopyError::from);
+        let how = Making { read_only: true, flush };
+        let copied = folder.and_then(|folder| copy(tree, from, &folder, how));
         if let Err(error) = copied {
             // The error that is reported says more than one about clearing away.
             let _ = self.store.remove(&draft);
@@ -66,8 +100,18 @@ impl Keep {
         Ok(Arriving { tree: digest, draft: Some(draft) })
     }
 
-    /// Makes a staged tree visible.
-    pub(crate) fn publish(&self, arriving: &Arriving, _turn: &Turn) -> Result<(), DiskError> {
+    /// Makes staged trees visible.
+    pub(crate) fn publish(&self, arriving: &[Arriving], _turn: &Turn) -> Result<(), DiskError> {
+        for tree in arriving {
+            self.reveal(tree)?;
+        }
+        match arriving.iter().any(|one| one.draft.is_some()) {
+            true => self.store.sync(),
+            false => Ok(()),
+        }
+    }
+
+    fn reveal(&self, arriving: &Arriving) -> Result<(), DiskError> {
         let Some(draft) = &arriving.draft else { return Ok(()) };
         match self.store.kind(&arriving.tree)? {
             None => self.store.rename(draft, &arriving.tree, Goal::Empty)?,
@@ -79,7 +123,7 @@ impl Keep {
                 self.store.remove(draft)?;
             }
         }
-        self.store.sync()
+        Ok(())
     }
 
     /// Clears a staged tree away that is not wanted after all.
@@ -117,19 +161,25 @@ impl Keep {
 
     /// Removes what was left behind by processes that are gone; gives how many things that was.
     pub(crate) fn sweep(&self, _turn: &Turn) -> Result<usize, DiskError> {
-        let mut swept = 0;
-        for name in self.store.names()? {
-            let Some(rest) = name.strip_prefix(DRAFT) else { continue };
+        let left = self.left_behind()?;
+        for name in &left {
+            self.store.remove(name)?;
+        }
+        Ok(left.len())
+    }
+
+    /// The names of what was left behind by processes that are gone.
+    pub(crate) fn left_behind(&self) -> Result<Vec<String>, DiskError> {
+        let is_left = |name: &String| {
+            let Some(rest) = name.strip_prefix(DRAFT) else { return false };
             let mut parts = rest.split('-');
             let pid = parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
             let start = parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
-            let owner = Owner { pid, start, ..Owner::this() };
-            if !owner.is_alive() {
-                self.store.remove(&name)?;
-                swept += 1;
-            }
-        }
-        Ok(swept)
+            !Owner { pid, start, ..Owner::this() }.is_alive()
+        };
+        let mut names = self.store.names()?;
+        names.retain(is_left);
+        Ok(names)
     }
 }
 

@@ -14,11 +14,11 @@ fn a_tree_is_kept_once_and_read_only() {
     let turn = Turn::take(&ground.home).unwrap();
     let first = stage(&keep, &ground, 1);
     assert!(!keep.holds(&first.tree), "not before it is published");
-    keep.publish(&first, &turn).unwrap();
+    keep.publish(std::slice::from_ref(&first), &turn).unwrap();
     assert!(keep.holds(&first.tree));
     let again = stage(&keep, &ground, 1);
     assert!(again.draft.is_none());
-    keep.publish(&again, &turn).unwrap();
+    keep.publish(std::slice::from_ref(&again), &turn).unwrap();
     assert_eq!(keep.trees().unwrap(), [first.tree.as_str()]);
     for path in ["SKILL.md", "scripts", "scripts/run.sh", ""] {
         let mode = rustix::fs::stat(keep.path(&first.tree).join(path)).unwrap().st_mode;
@@ -35,7 +35,7 @@ fn a_damaged_copy_is_replaced_by_a_sound_one() {
     let keep = Keep::open(&ground.home).unwrap();
     let turn = Turn::take(&ground.home).unwrap();
     let tree = stage(&keep, &ground, 1);
-    keep.publish(&tree, &turn).unwrap();
+    keep.publish(std::slice::from_ref(&tree), &turn).unwrap();
     let file = keep.path(&tree.tree).join("extra");
     rustix::fs::symlink("x", file)
         .or_else(|_| {
@@ -46,7 +46,7 @@ fn a_damaged_copy_is_replaced_by_a_sound_one() {
         .unwrap();
     assert!(!keep.holds(&tree.tree));
     let sound = stage(&keep, &ground, 1);
-    keep.publish(&sound, &turn).unwrap();
+    keep.publish(std::slice::from_ref(&sound), &turn).unwrap();
     assert!(keep.holds(&tree.tree));
 }
 
@@ -59,8 +59,8 @@ fn two_who_bring_the_same_tree_do_not_meet() {
     let staged = ground.staged("pdf", 1);
     let first = keep.stage(&staged.tree, &staged.directory, 0).unwrap();
     let second = keep.stage(&staged.tree, &staged.directory, 1).unwrap();
-    keep.publish(&first, &turn).unwrap();
-    keep.publish(&second, &turn).unwrap();
+    keep.publish(std::slice::from_ref(&first), &turn).unwrap();
+    keep.publish(std::slice::from_ref(&second), &turn).unwrap();
     assert_eq!(Folder::open(&ground.home.store()).unwrap().names().unwrap(), [first.tree.as_str()]);
     let third = stage(&keep, &ground, 2);
     keep.discard(&third);
@@ -78,7 +78,7 @@ fn what_processes_left_behind_is_swept_and_what_others_make_is_not() {
     store.make(&format!("{DRAFT}{}-7-0", u32::MAX), 0o755).unwrap();
     store.make(&format!("{DRAFT}nonsense"), 0o755).unwrap();
     assert_eq!(keep.sweep(&turn).unwrap(), 2);
-    keep.publish(&mine, &turn).unwrap();
+    keep.publish(std::slice::from_ref(&mine), &turn).unwrap();
     assert!(keep.holds(&mine.tree));
 }
 

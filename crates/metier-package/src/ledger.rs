@@ -20,6 +20,7 @@ use metier_store::digest::hex;
 use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
 
 use crate::atomic::{Folder, real_path};
+use crate::brief::{Brief, Briefs, Fresh, Original, of_approvals, of_lock};
 use crate::change;
 use crate::difference::{compare, shown};
 use crate::home::{Home, LOCK_FILE, Place};
@@ -28,8 +29,8 @@ use crate::limits::{MAX_LOCK_BYTES, MAX_RECORD_BYTES};
 use crate::lockfile::Lockfile;
 use crate::pinned::{Pinned, PinnedFile, files_of};
 use crate::records::{RecordError, approvals, key_below, text};
-use crate::stamp::{self, Stamped, Stamps};
-use crate::trust::{Approval, Approvals};
+use crate::stamp::{self, Stamp, Stamped, Stamps};
+use crate::trust::{APPROVALS, Approval};
 
 /// The file of stamps.
 const STAMPS: &str = "stamps";
@@ -46,11 +47,16 @@ pub struct Ledger {
 /// What was read, and what was found out since.
 #[derive(Debug, Default)]
 struct Books {
-    approvals: Approvals,
+    /// What was said yes to, by the key of the directory.
+    approvals: Briefs,
     /// Why approvals cannot be read.
     fault: Option<String>,
-    /// The lock of each place by the key of its skills' directory.
-    locks: Vec<(String, Result<Lockfile, String>)>,
+    /// The lock of each place.
+    locks: Vec<Locked>,
+    /// The files all this was read from, as they were before.
+    originals: Vec<(Original, Option<Stamp>)>,
+    /// Briefs that are not written.
+    briefs: Vec<Fresh>,
     /// What a change in progress allows besides, by the key of the directory.
     passing: BTreeMap<String, Vec<(Pinned, Option<Approval>)>>,
     stamps: Stamps,
@@ -60,10 +66,20 @@ struct Books {
     real: BTreeMap<PathBuf, Option<PathBuf>>,
 }
 
+/// The lock of one place.
+#[derive(Debug)]
+struct Locked {
+    place: Place,
+    /// The key of its skills' directory.
+    skills: String,
+    /// By name.
+    lock: Result<Briefs, String>,
+}
+
 /// What one directory should hold, as far as somebody said.
 struct Expected {
-    approval: Option<Approval>,
-    pinned: Option<Pinned>,
+    approval: Option<Brief>,
+    pinned: Option<(SkillName, Place, Brief)>,
     fault: Option<String>,
 }
 
@@ -86,7 +102,7 @@ impl Ledger {
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         let books = self.books();
-        let locks = books.locks.iter().filter_map(|(_, lock)| lock.as_ref().err().cloned());
+        let locks = books.locks.iter().filter_map(|locked| locked.lock.as_ref().err().cloned());
         books.fault.clone().into_iter().chain(locks).collect()
     }
 
@@ -95,13 +111,15 @@ impl Ledger {
     pub fn is_empty(&self) -> bool {
         let books = self.books();
         books.fault.is_none()
-            && books.approvals.iter().next().is_none()
-            && books.locks.iter().all(|(_, lock)| lock.as_ref().is_ok_and(Lockfile::is_empty))
+            && books.approvals.is_empty()
+            && books.locks.iter().all(|locked| locked.lock.as_ref().is_ok_and(Briefs::is_empty))
     }
 
-    /// Writes down the stamps that were found out. Whether that works changes nothing but time.
+    /// Writes down the stamps and briefs that were found out. Whether that works changes nothing
+    /// but time.
     pub fn save(&self) {
         let mut books = self.books();
+        std::mem::take(&mut books.briefs).iter().for_each(Fresh::write);
         if !books.fresh {
             return;
         }
@@ -124,9 +142,19 @@ impl Ledger {
         {
             books.stamps = Stamps::read(&text);
         }
-        match approvals(&self.home) {
-            Ok(approvals) => books.approvals = approvals,
-            Err(error) => books.fault = Some(error.to_string()),
+        let said = Original {
+            folder: self.home.path().to_owned(),
+            file: APPROVALS,
+            beside: self.home.path().to_owned(),
+            brief: "approvals.brief",
+        };
+        let parse = || match approvals(&self.home) {
+            Ok(approvals) => Ok(Some(of_approvals(&approvals))),
+            Err(error) => Err(error.to_string()),
+        };
+        match books.brief(said, self.now, parse) {
+            Ok(approvals) => books.approvals = approvals.unwrap_or_default(),
+            Err(fault) => books.fault = Some(fault),
         }
         let places =
             [Some(Place::Personal), self.project.clone().map(Place::Project)].into_iter().flatten();
@@ -138,9 +166,22 @@ impl Ledger {
                 || skills.to_str().map(str::to_owned),
                 |home| key_below(home, &skills),
             );
-            let lock = self.lock(&place);
-            books.locks.extend(key.zip(lock));
+            let original = Original {
+                folder: place.base(&self.home),
+                file: LOCK_FILE,
+                beside: self.home.records(&place),
+                brief: "lock.brief",
+            };
+            let parse = || Ok(self.lock(&place).transpose()?.as_ref().map(of_lock));
+            let lock = books.brief(original, self.now, parse).transpose();
+            let found = key.zip(lock).map(|(skills, lock)| Locked { place, skills, lock });
+            books.locks.extend(found);
         }
+        let folder = self.home.path().to_owned();
+        let (beside, brief) = (folder.clone(), "");
+        let note = Original { folder, file: change::PENDING, beside, brief };
+        let stamp = note.stamp();
+        books.originals.push((note, stamp));
         if let Ok(Some(pending)) = change::pending(&self.home) {
             self.let_pass(&pending, &mut books);
         }
@@ -190,13 +231,13 @@ impl Ledger {
         directory: &Path,
     ) -> Vouched {
         let Expected { approval, pinned, fault } = expected;
-        let right = approval.as_ref().map(|a| a.tree.clone());
-        let right = right.or_else(|| pinned.as_ref().map(|p| p.tree.clone()));
+        let lock = pinned.as_ref().map(|(_, _, brief)| brief);
+        let right = approval.as_ref().or(lock).map(|brief| brief.tree.clone());
         let mut vouched = Vouched {
             standing: Standing::Changed,
-            source: pinned.as_ref().map(|p| p.locked.source.clone()),
-            commit: pinned.as_ref().and_then(|p| p.locked.commit.clone()),
-            approval: approval.as_ref().map(Approval::shown),
+            source: lock.and_then(|brief| brief.source.clone()),
+            commit: lock.and_then(|brief| brief.commit.clone()),
+            approval: approval.as_ref().and_then(|brief| brief.approval.clone()),
             tree: right.clone(),
             differences: Vec::new(),
         };
@@ -221,11 +262,20 @@ impl Ledger {
     }
 
     /// How `directory` differs from the tree `right`, whose files the lock or the keep knows.
-    fn differences(&self, right: &str, pinned: Option<&Pinned>, directory: &Path) -> Vec<String> {
-        let known: Option<Vec<PinnedFile>> = match pinned.filter(|pinned| pinned.tree == right) {
-            Some(pinned) => Some(pinned.files.clone()),
-            None => read_tree(&self.home.kept(right)).ok().and_then(|tree| files_of(&tree).ok()),
-        };
+    fn differences(
+        &self,
+        right: &str,
+        pinned: Option<&(SkillName, Place, Brief)>,
+        directory: &Path,
+    ) -> Vec<String> {
+        let kept = read_tree(&self.home.kept(right)).ok();
+        let kept = kept.filter(|kept| hex(&kept.digest()) == right);
+        let known: Option<Vec<PinnedFile>> =
+            kept.and_then(|tree| files_of(&tree).ok()).or_else(|| {
+                let (name, place, _) = pinned.filter(|(_, _, brief)| brief.tree == right)?;
+                let lock = self.lock(place)?.ok()?;
+                Some(lock.get(name)?.files.clone())
+            });
         match (known, read_tree(directory)) {
             (Some(files), Ok(found)) => shown(&compare(&files, &found)),
             (None, Ok(_)) => vec!["it is not the tree that was approved".to_owned()],
@@ -241,6 +291,9 @@ impl Vouch for Ledger {
             return first;
         }
         // Somebody may have installed something since the books were read.
+        if self.books().are_current(self.now) {
+            return first;
+        }
         self.read();
         self.answer(directory, depth)
     }
@@ -249,20 +302,41 @@ impl Vouch for Ledger {
         let mut books = self.books();
         let Some(key) = books.key(&self.home, directory) else { return Vouched::default() };
         let Expected { approval, pinned, .. } = books.expected(&key);
+        let lock = pinned.as_ref().map(|(_, _, brief)| brief);
         Vouched {
-            source: pinned.as_ref().map(|pinned| pinned.locked.source.clone()),
-            commit: pinned.as_ref().and_then(|pinned| pinned.locked.commit.clone()),
-            tree: approval
-                .as_ref()
-                .map(|approval| approval.tree.clone())
-                .or_else(|| pinned.as_ref().map(|pinned| pinned.tree.clone())),
-            approval: approval.as_ref().map(Approval::shown),
+            source: lock.and_then(|brief| brief.source.clone()),
+            commit: lock.and_then(|brief| brief.commit.clone()),
+            tree: approval.as_ref().or(lock).map(|brief| brief.tree.clone()),
+            approval: approval.as_ref().and_then(|brief| brief.approval.clone()),
             ..Vouched::default()
         }
     }
 }
 
 impl Books {
+    /// What a file says in brief.
+    fn brief(
+        &mut self,
+        original: Original,
+        now: i128,
+        parse: impl FnOnce() -> Result<Option<Briefs>, String>,
+    ) -> Result<Option<Briefs>, String> {
+        let stamp = original.stamp();
+        let read = original.read(now, parse);
+        self.originals.push((original, stamp));
+        let (briefs, fresh) = read?;
+        self.briefs.extend(fresh);
+        Ok(briefs)
+    }
+
+    /// Whether every file is provably as it was when it was read.
+    fn are_current(&self, now: i128) -> bool {
+        self.originals.iter().all(|(original, then)| {
+            let old = then.as_ref().is_none_or(|stamp| stamp.is_older_than(now));
+            old && original.stamp() == *then
+        })
+    }
+
     fn key(&mut self, home: &Home, directory: &Path) -> Option<String> {
         let (parent, name) = directory.parent().zip(directory.file_name())?;
         let real_home = self.real(home.path())?;
@@ -283,12 +357,15 @@ impl Books {
         let approval = self.approvals.get(key).cloned();
         let mut expected = Expected { approval, pinned: None, fault: self.fault.clone() };
         let Some((parent, last)) = key.rsplit_once('/') else { return expected };
-        for (skills, lock) in &self.locks {
+        for Locked { place, lock, .. } in self.locks.iter().filter(|l| l.skills == parent) {
             // By the directory's name, whatever the skill in it calls itself now.
-            match (skills == parent, lock, SkillName::parse(last)) {
-                (false, _, _) | (true, Ok(_), Err(_)) => {}
-                (true, Ok(lock), Ok(name)) => expected.pinned = lock.get(&name).cloned(),
-                (true, Err(fault), _) => expected.fault = Some(fault.clone()),
+            match (lock, SkillName::parse(last)) {
+                (Ok(_), Err(_)) => {}
+                (Ok(lock), Ok(name)) => {
+                    let brief = lock.get(name.as_str()).cloned();
+                    expected.pinned = brief.map(|brief| (name, place.clone(), brief));
+                }
+                (Err(fault), _) => expected.fault = Some(fault.clone()),
             }
         }
         expected

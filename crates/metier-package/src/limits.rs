@@ -145,3 +145,21 @@ pub const COPY_BYTES: usize = 256 * 1024;
 
 /// Names tried for a draft before giving up.
 pub const MAX_DRAFT_NAMES: u32 = 10_000;
+
+/// Largest index read, in bytes: ten thousand skills with long descriptions.
+pub const MAX_INDEX_BYTES: usize = 8 * 1024 * 1024;
+
+/// Skills of one index that are listed.
+pub const MAX_INDEX_SKILLS: usize = 10_000;
+
+/// Longest description of a listed skill that is kept, in characters: what the standard allows.
+pub const MAX_INDEX_DESCRIPTION: usize = 1024;
+
+/// Things wrong with one index that are named; the rest are a count.
+pub const MAX_INDEX_PROBLEMS: usize = 100;
+
+/// Indexes one home may have.
+pub const MAX_INDEXES: usize = 100;
+
+/// Longest name of an index.
+pub const MAX_INDEX_NAME: usize = 64;

@@ -196,20 +196,24 @@ pub(crate) fn approvals(home: &Home) -> Result<Approvals, RecordError> {
     Ok(bytes.map(|bytes| Approvals::read(&bytes)).unwrap_or_default())
 }
 
-/// Makes `approval` the last word on what is in `directory`, unless it is already.
-pub(crate) fn say(
-    home: &Home,
-    directory: &str,
-    approval: Option<&Approval>,
-) -> Result<(), RecordError> {
+/// Makes each approval the last word on what is in its directory, unless it is already. All lines
+/// are appended in one piece: a crash leaves the first of them, and whoever repairs says the rest.
+pub(crate) fn say(home: &Home, words: &[(String, Option<&Approval>)]) -> Result<(), RecordError> {
     let known = approvals(home)?;
-    let line = match (known.get(directory), approval) {
-        (Some(last), Some(new)) if last == new => return Ok(()),
+    let line = |(directory, approval): &(String, Option<&Approval>)| match (
+        known.get(directory),
+        *approval,
+    ) {
+        (Some(last), Some(new)) if last == new => Vec::new(),
         (_, Some(new)) => new.line(),
         (Some(last), None) => Approval { said: Said::Revoked, ..last.clone() }.line(),
-        (None, None) => return Ok(()),
+        (None, None) => Vec::new(),
     };
-    Ok(Folder::make_all(home.path())?.append(APPROVALS, &line, 0o600)?)
+    let lines: Vec<u8> = words.iter().flat_map(line).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    Ok(Folder::make_all(home.path())?.append(APPROVALS, &lines, 0o600)?)
 }
 
 /// The folders trusted in `home`.

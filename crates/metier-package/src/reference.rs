@@ -5,7 +5,7 @@
 //! repository is refused here, so that nothing behind this has to think of it. Start reading at
 //! [`Reference::parse`]; `reference_tests.tsv` is the table of examples.
 
-mod address;
+pub(crate) mod address;
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};

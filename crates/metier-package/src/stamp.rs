@@ -54,8 +54,7 @@ impl Stamped {
     /// Stamps for a tree that was hashed between two looks, unless they prove nothing: when the
     /// looks differ, or something is not older than `now`, in nanoseconds.
     pub(crate) fn new(tree: &str, before: Vec<Stamp>, after: &[Stamp], now: i128) -> Option<Self> {
-        let old = |stamp: &Stamp| stamp.modified.max(stamp.changed) < now - RACY_NANOSECONDS;
-        let sound = before == after && before.iter().all(old);
+        let sound = before == after && before.iter().all(|stamp| stamp.is_older_than(now));
         sound.then(|| Self { tree: tree.to_owned(), stamps: before })
     }
 
@@ -75,6 +74,22 @@ impl Stamped {
 }
 
 impl Stamp {
+    /// The stamp of the regular file `name` in `folder`, when there is one.
+    pub(crate) fn of_file(folder: &Folder, name: &str) -> Option<Self> {
+        let stat = statat(folder.fd(), name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (kind_of(&stat) == Kind::File).then(|| Self::of(name.to_owned(), &stat))
+    }
+
+    /// Whether it is so much older than `now`, in nanoseconds, that it can be believed later.
+    pub(crate) fn is_older_than(&self, now: i128) -> bool {
+        self.changed() < now - RACY_NANOSECONDS
+    }
+
+    /// When anything about it changed last, in nanoseconds.
+    pub(crate) fn changed(&self) -> i128 {
+        self.modified.max(self.changed)
+    }
+
     fn of(path: String, stat: &Stat) -> Self {
         let time = |seconds: i64, nanoseconds: u64| {
             i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
@@ -136,13 +151,19 @@ impl std::fmt::Display for Stamps {
         writeln!(f, "{HEADING}")?;
         for (key, tree) in &self.0 {
             let mut text = format!("t {} {key}\n", tree.tree);
-            for s in &tree.stamps {
-                let numbers = format!("{} {} {} {}", s.device, s.inode, s.size, s.mode);
-                writeln!(text, "s {numbers} {} {} {}", s.modified, s.changed, s.path)?;
+            for stamp in &tree.stamps {
+                writeln!(text, "s {stamp}")?;
             }
             f.write_str(&text)?;
         }
         Ok(())
+    }
+}
+
+impl std::fmt::Display for Stamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { path, device, inode, size, mode, modified, changed } = self;
+        write!(f, "{device} {inode} {size} {mode} {modified} {changed} {path}")
     }
 }
 

@@ -8,7 +8,7 @@ use metier_format::SkillName;
 
 use crate::change::{Change, ChangeError, Hand, is_tree};
 use crate::home::{Home, Place};
-use crate::install::{Drift, Outcome, Request, finish, plan as plan_one};
+use crate::install::{Drift, Outcome, Request, finish, plan as plan_one, trees};
 use crate::keep::Keep;
 use crate::pinned::Pinned;
 use crate::records::{RecordError, Records, existing};
@@ -99,14 +99,9 @@ pub fn sync(
     fetched: &[Staged],
 ) -> Result<Outcome, ChangeError> {
     let keep = Keep::open(request.home)?;
-    let mut arriving = Vec::new();
-    for (number, staged) in fetched.iter().enumerate() {
-        arriving.push(keep.stage(&staged.tree, &staged.directory, number)?);
-    }
+    let arriving = keep.stage_all(&trees(fetched.iter()))?;
     let hand = Hand::take(request.home)?;
-    for tree in &arriving {
-        hand.keep.publish(tree, &hand.turn)?;
-    }
+    hand.keep.publish(&arriving, &hand.turn)?;
     let request = &Request { drift: Drift::Replace, ..request.clone() };
     let records = Records::read(request.home, request.place)?;
     let mut changes = Vec::new();

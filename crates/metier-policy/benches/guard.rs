@@ -85,6 +85,7 @@ fn main() {
         cwd: Path::new("/project"),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
+        protected: &[],
         resolver: &Lexical,
     };
     let one =

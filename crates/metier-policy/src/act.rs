@@ -4,12 +4,17 @@
 //! program would run or write because of its options, as the consequence of the command it belongs
 //! to. Each act is judged on its own and the strictest verdict wins.
 
+mod here;
+
 use std::path::{Path, PathBuf};
+
+use here::{Here, Naming, Walk};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
 use crate::place::{From, Place, Spot, Spots};
 use crate::programs::{Analysis, Hazard, ProgramTable, Role, Touch, What};
+use crate::shape::Shape;
 use crate::shell::{self, Access, Assignment, SimpleCommand, Surroundings, Unresolvable, Word};
 
 /// Something a call does.
@@ -63,8 +68,24 @@ pub(crate) struct FileUse {
     pub(crate) access: Access,
     /// The files it may be; nothing when that cannot be told.
     pub(crate) spots: Option<Spots>,
+    /// What else it may be, where only a part is known or everything beneath is used.
+    pub(crate) shapes: Vec<Shape>,
+    /// It may be anything else.
+    pub(crate) vague: bool,
+    pub(crate) manner: Manner,
     /// The path as given.
     pub(crate) shown: String,
+}
+
+/// How a file comes to be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// By a tool, by the shell itself, or because of an option.
+    Opened,
+    /// Because that is what a program is for.
+    Touched,
+    /// Perhaps not at all: it is an argument of a program nobody knows.
+    Mentioned,
 }
 
 /// Files every command may use: they hold nothing.
@@ -78,19 +99,36 @@ pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable
     if acts.is_empty() { vec![Act::Tool] } else { acts }
 }
 
+/// Every file an act uses this way, however deep.
+pub(crate) fn files<'a>(act: &'a Act, access: Access, found: &mut Vec<&'a FileUse>) {
+    match act {
+        Act::File(file) if file.access == access => found.push(file),
+        Act::Command(Command { consequences, touches, .. }) => {
+            touches.iter().for_each(|touch| files(touch, access, found));
+            for (_, consequence) in consequences {
+                if let Consequence::Acts(acts) = consequence {
+                    acts.iter().for_each(|act| files(act, access, found));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 fn particular_acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
     let directory = call_directory(call, place);
+    let here = Here::at(directory.as_deref());
     let unpacker = Unpacker { place, programs };
     match &call.kind {
         Kind::Shell { command } => {
             let around = Surroundings { home: place.home.and_then(Path::to_str), depth: 0 };
             match command {
-                ShellInput::Text(text) => unpacker.text(text, around, directory.as_deref()),
+                ShellInput::Text(text) => unpacker.text(text, around, here),
                 ShellInput::Words(words) if words.is_empty() => Vec::new(),
                 ShellInput::Words(words) => {
                     let argv = words.iter().map(Word::known).collect();
                     let command = SimpleCommand { argv, ..SimpleCommand::default() };
-                    unpacker.commands(vec![command], around, directory.as_deref())
+                    unpacker.commands(vec![command], around, here)
                 }
                 ShellInput::Unreadable => {
                     vec![Act::Unresolvable("the command cannot be read".into())]
@@ -123,7 +161,9 @@ fn from(directory: Option<&Path>) -> From<'_> {
 fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) -> FileUse {
     let spots = target.path.as_deref().and_then(|path| place.locate_argument(path, from));
     let shown = target.path.clone().unwrap_or_else(|| "…".to_owned());
-    FileUse { tool: target.tool.clone(), access, spots, shown }
+    let vague = spots.is_none();
+    let (tool, shapes, manner) = (target.tool.clone(), Vec::new(), Manner::Opened);
+    FileUse { tool, access, spots, shapes, vague, manner, shown }
 }
 
 struct Unpacker<'a> {
@@ -133,33 +173,34 @@ struct Unpacker<'a> {
 
 impl Unpacker<'_> {
     /// The acts of shell text.
-    fn text(&self, text: &str, around: Surroundings<'_>, directory: Option<&Path>) -> Vec<Act> {
+    fn text(&self, text: &str, around: Surroundings<'_>, here: Here<'_>) -> Vec<Act> {
         match shell::parse(text, around) {
-            Ok(commands) => self.commands(commands, around, directory),
+            Ok(commands) => self.commands(commands, around, here),
             Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
         }
     }
 
     /// The acts of simple commands. One that changes the directory leaves open where any of them
-    /// looks for relative paths, for nothing says in which order they run.
+    /// looks for relative paths, for nothing says in which order they run: see `here`.
     fn commands(
         &self,
         commands: Vec<SimpleCommand>,
         around: Surroundings<'_>,
-        directory: Option<&Path>,
+        here: Here<'_>,
     ) -> Vec<Act> {
         if commands.len() > MAX_COMMANDS {
             return vec![Act::Unresolvable(format!("it runs more than {MAX_COMMANDS} commands"))];
         }
         let analyses: Vec<Analysis> =
             commands.iter().map(|command| self.programs.analyse(&command.argv)).collect();
-        let directory = directory.filter(|_| !analyses.iter().any(|analysis| analysis.moves));
+        let walk = self.walk(&commands, &analyses, here);
+        let here = walk.as_ref().map_or(here, Walk::here);
         let mut acts = Vec::new();
         for (command, analysis) in commands.into_iter().zip(analyses) {
             for redirect in &command.redirects {
-                acts.extend(self.redirect(redirect.access, &redirect.target, directory));
+                acts.extend(self.redirect(redirect.access, &redirect.target, here));
             }
-            acts.push(Act::Command(self.command(command, analysis, around, directory)));
+            acts.push(Act::Command(self.command(command, analysis, around, here)));
         }
         acts
     }
@@ -169,20 +210,32 @@ impl Unpacker<'_> {
         command: SimpleCommand,
         analysis: Analysis,
         around: Surroundings<'_>,
-        directory: Option<&Path>,
+        here: Here<'_>,
     ) -> Command {
-        let entered = analysis.hazards.iter().any(|hazard| matches!(hazard.what, What::Enter(_)));
-        let inner = directory.filter(|_| !entered);
+        let entered = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
+            What::Enter(word) => Some(word),
+            _ => None,
+        });
+        let entered: Vec<&Word> = entered.collect();
+        let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
+        let inner = walk.as_ref().map_or(here, Walk::here);
         let mut consequences = Vec::new();
         let alone = command.argv.is_empty();
         for assignment in &command.assignments {
             consequences.extend(self.assignment(&assignment.name, alone).map(|it| (0, it)));
         }
+        let mut touches: Vec<Act> =
+            analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
         for hazard in &analysis.hazards {
-            let consequence = self.consequence(hazard, around, (directory, inner));
+            if let What::Output(word) = &hazard.what
+                && self.is_inside(word, inner)
+            {
+                touches.push(self.touch(&Touch::File(Access::Write, word.clone()), inner));
+                continue;
+            }
+            let consequence = self.consequence(hazard, around, (here, inner));
             consequences.extend(consequence.map(|it| (hazard.at, it)));
         }
-        let touches = analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
         Command {
             argv: command.argv,
             assignments: command.assignments,
@@ -191,7 +244,7 @@ impl Unpacker<'_> {
             interactive: analysis.interactive,
             consequences,
             touches,
-            directory: directory.map(Path::to_owned),
+            directory: here.sure.map(Path::to_owned),
         }
     }
 
@@ -200,7 +253,7 @@ impl Unpacker<'_> {
         &self,
         hazard: &Hazard,
         around: Surroundings<'_>,
-        (outer, inner): (Option<&Path>, Option<&Path>),
+        (outer, inner): (Here<'_>, Here<'_>),
     ) -> Option<Consequence> {
         let acts = match &hazard.what {
             What::Escape(text) => return Some(Consequence::escape(text.clone())),
@@ -213,6 +266,7 @@ impl Unpacker<'_> {
                 vec![self.file(Access::Write, &word, inner)]
             }
             What::File(access, word) => vec![self.file(*access, word, inner)],
+            What::Output(word) => vec![self.file(Access::Write, word, inner)],
             What::Run(words) if words.is_empty() => return None,
             What::Run(words) => {
                 let command = SimpleCommand { argv: words.clone(), ..SimpleCommand::default() };
@@ -242,9 +296,17 @@ impl Unpacker<'_> {
 
     /// Working in a directory is fine inside the project; elsewhere its files may bring settings
     /// that run programs.
-    fn enter(&self, word: &Word, directory: Option<&Path>) -> Option<Consequence> {
+    fn enter(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
+        if self.is_inside(word, here) {
+            return None;
+        }
+        Some(Consequence::escape(format!("`{}` is not inside the project", word.shown())))
+    }
+
+    /// Whether a word certainly names something in the project, or the project itself.
+    fn is_inside(&self, word: &Word, here: Here<'_>) -> bool {
         let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
-        let spots = word.as_known().and_then(|path| self.place.locate(path, from(directory)));
+        let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
         let inside = |spot: &Spot| {
             let below = |base: &Spot| {
                 let rest = spot.path.strip_prefix(base.path.trim_end_matches('/'));
@@ -252,35 +314,39 @@ impl Unpacker<'_> {
             };
             base.as_ref().is_some_and(|base| base.iter().any(below))
         };
-        if spots.is_some_and(|spots| spots.iter().all(inside)) {
-            return None;
-        }
-        Some(Consequence::escape(format!("`{}` is not inside the project", word.shown())))
+        spots.is_some_and(|spots| spots.iter().all(inside))
     }
 
-    fn redirect(&self, access: Access, target: &Word, directory: Option<&Path>) -> Option<Act> {
+    fn redirect(&self, access: Access, target: &Word, here: Here<'_>) -> Option<Act> {
         let path = target.prefix();
         if path.starts_with("/dev/tcp") || path.starts_with("/dev/udp") {
             return Some(Act::Unresolvable("it opens a connection through `/dev/tcp`".to_owned()));
         }
         let holds_nothing = target.as_known().is_some_and(|path| NOTHING.contains(&path));
-        (!holds_nothing).then(|| self.file(access, target, directory))
+        (!holds_nothing).then(|| self.file(access, target, here))
     }
 
-    fn touch(&self, touch: &Touch, directory: Option<&Path>) -> Act {
-        match touch {
-            Touch::File(access, word) => self.file(*access, word, directory),
-            Touch::Fetch(url) => Act::Fetch(Some(url.clone())),
-        }
-    }
-
-    fn file(&self, access: Access, word: &Word, directory: Option<&Path>) -> Act {
-        let tool = match access {
-            Access::Read => "read",
-            Access::Write => "write",
+    fn touch(&self, touch: &Touch, here: Here<'_>) -> Act {
+        let (access, word, manner, whole) = match touch {
+            Touch::File(access, word) => (*access, word, Manner::Touched, false),
+            Touch::Tree(access, word) => (*access, word, Manner::Touched, true),
+            Touch::Mention(word) => (Access::Read, word, Manner::Mentioned, false),
+            Touch::Fetch(url) => return Act::Fetch(Some(url.clone())),
         };
-        let spots = word.as_known().and_then(|path| self.place.locate(path, from(directory)));
-        Act::File(FileUse { tool: tool.to_owned(), access, spots, shown: word.shown() })
+        Act::File(self.file_use(word, here, Naming { access, manner, whole }))
+    }
+
+    fn file(&self, access: Access, word: &Word, here: Here<'_>) -> Act {
+        let naming = Naming { access, manner: Manner::Opened, whole: false };
+        Act::File(self.file_use(word, here, naming))
+    }
+}
+
+impl FileUse {
+    /// Whether nothing is known about it, and it may not even be a file.
+    pub(crate) fn is_unheard_of(&self) -> bool {
+        let nothing = self.spots.is_none() && self.shapes.is_empty();
+        nothing && (!self.vague || self.manner == Manner::Mentioned)
     }
 }
 

@@ -10,6 +10,7 @@ fn place() -> Place<'static> {
         cwd: Path::new("/project"),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
+        protected: &[],
         resolver: &Lexical,
     }
 }

@@ -2,16 +2,18 @@
 //!
 //! [`decide`] is the whole of it, a pure function of its arguments. The steps, in order: a tool the
 //! host needs to talk to its user is allowed; a policy that cannot be read denies; policy is asked;
-//! every active skill that names its tools is asked; scripts of active skills are not read. The
+//! every active skill that names its tools is asked; scripts of active skills are not read; what is
+//! metier's own is not written. The
 //! strictest answer wins, with one exception that the policy has to choose: in the mode
 //! `pre-approve` a skill's tools need not be asked about.
 
 use std::path::Path;
 
-use crate::act::{self, Act, Command, Consequence, FileUse};
+use crate::act::{self, Act, FileUse, Manner};
 use crate::call::{Kind, ToolCall, Understood};
 use crate::host::{Flow, HostTable};
 use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
+use crate::own;
 use crate::place::{From, Ground, Place};
 use crate::policy::{AllowedToolsMode, Policy, ScriptRead};
 use crate::shell::Access;
@@ -71,6 +73,7 @@ impl Grant<'_> {
         if self.policy.script_read() == ScriptRead::Refuse {
             reasons.extend(self.script_reasons(place, &acts));
         }
+        reasons.extend(own::reasons(place, &acts));
         Ruling::join(reasons)
     }
 
@@ -110,6 +113,7 @@ impl Grant<'_> {
             };
             let mut reason = Reason::new(finding.verdict, text);
             reason.rule = clause.and_then(|clause| clause.id.clone());
+            reason.possibly = finding.possibly;
             reason.by_default = clause.is_none();
             reasons.push(reason);
         }
@@ -156,8 +160,10 @@ impl Grant<'_> {
         }
         let mut read = Vec::new();
         for act in acts {
-            files_read(act, &mut read);
+            act::files(act, Access::Read, &mut read);
         }
+        // A program nobody knows may as well run the script it is told.
+        read.retain(|file| file.manner != Manner::Mentioned);
         let mut reasons = Vec::new();
         for (active, script) in scripts {
             let spots = script.to_str().and_then(|path| place.locate(path, From::Elsewhere));
@@ -247,22 +253,6 @@ fn distinct<'f, 'a>(findings: &'f [Finding<'a>]) -> Vec<&'f Finding<'a>> {
         }
     }
     kept
-}
-
-/// Every file an act reads, however deep.
-fn files_read<'a>(act: &'a Act, found: &mut Vec<&'a FileUse>) {
-    match act {
-        Act::File(file) if file.access == Access::Read => found.push(file),
-        Act::Command(Command { consequences, touches, .. }) => {
-            touches.iter().for_each(|touch| files_read(touch, found));
-            for (_, consequence) in consequences {
-                if let Consequence::Acts(acts) = consequence {
-                    acts.iter().for_each(|act| files_read(act, found));
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]

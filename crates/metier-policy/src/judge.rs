@@ -261,11 +261,11 @@ impl<'a> Trial<'_, 'a> {
     }
 
     /// Files and addresses a program uses because that is what it is for: the clause that allowed
-    /// the program allowed them, so only clauses that ask or deny matter, and only about files that
-    /// are known.
+    /// the program allowed them, so only clauses that ask or deny matter, and only about files of
+    /// which something is known.
     fn touches(&mut self, case: &Case<'_>, command: &'a Command, scope: Scope<'_>) {
         for touch in &command.touches {
-            if matches!(touch, Act::File(FileUse { spots: None, .. })) {
+            if matches!(touch, Act::File(file) if file.is_unheard_of()) {
                 continue;
             }
             let from = self.findings.len();

@@ -276,7 +276,7 @@ fn files_that_programs_use_answer_to_those_who_mind() {
         ("mv a keep/x", Verdict::Deny),
         ("sed -i p keep/x", Verdict::Deny),
         ("cat other", Verdict::Allow),
-        ("cat \"$x\"", Verdict::Allow),
+        ("cat \"$x\"", Verdict::Ask),
         ("echo x > \"$x\"", Verdict::Deny),
         ("ls ~/.ssh", Verdict::Deny),
     ] {

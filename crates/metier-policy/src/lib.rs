@@ -36,14 +36,17 @@ pub mod host;
 mod judge;
 pub mod limits;
 pub mod overrides;
+pub mod own;
 pub mod pattern;
 pub mod place;
 pub mod policy;
 pub mod programs;
 pub mod rule;
 pub mod scripts;
+mod shape;
 pub mod shell;
 pub mod stack;
+pub mod survey;
 pub mod url;
 pub mod verdict;
 
@@ -58,6 +61,9 @@ pub use policy::{
 };
 pub use programs::ProgramTable;
 pub use rule::Rule;
-pub use scripts::{ProjectAccess, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork};
+pub use scripts::{
+    ProjectAccess, ScriptDependencies, ScriptLaw, ScriptLevel, ScriptLimits, ScriptNetwork,
+};
 pub use stack::{ActiveSkill, ActiveStack};
+pub use survey::Survey;
 pub use verdict::{Reason, Ruling, Verdict};

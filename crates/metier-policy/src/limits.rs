@@ -40,3 +40,13 @@ pub const MAX_RULES: usize = 4096;
 
 /// Most characters of a command quoted in a reason.
 pub const MAX_QUOTED_CHARS: usize = 120;
+
+/// Longest description of paths of which only a part is known; what is longer ends in anything.
+/// Paths people write with wildcards stay under a hundred characters.
+pub const MAX_SHAPE: usize = 512;
+
+/// Most directories one command line is followed into; past this it may be anywhere.
+pub const MAX_DIRECTORIES: usize = 16;
+
+/// Most words of a program nobody knows that are looked at as files.
+pub const MAX_MENTIONS: usize = 64;

@@ -21,7 +21,7 @@ use crate::host::{HostTable, McpSpelling};
 use crate::limits::MAX_PATTERN_BYTES;
 use crate::url;
 use command::CommandPattern;
-pub(crate) use path::PathPattern;
+pub(crate) use path::{Meeting, PathPattern};
 
 /// How certain a fit has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

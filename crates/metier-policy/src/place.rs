@@ -31,6 +31,9 @@ pub struct Place<'a> {
     pub home: Option<&'a Path>,
     /// The project; relative patterns start here, or at `cwd` where there is none.
     pub project: Option<&'a Path>,
+    /// Directories and files of metier itself: what is trusted, what is active, what was decided.
+    /// Whatever the policy says, no call writes there.
+    pub protected: &'a [PathBuf],
     /// How links are followed.
     pub resolver: &'a dyn Resolve,
 }
@@ -81,7 +84,7 @@ impl<'a> Place<'a> {
     /// A place without home and project whose paths are what they are spelled as.
     #[must_use]
     pub fn lexical(cwd: &'a Path) -> Self {
-        Self { cwd, home: None, project: None, resolver: &Lexical }
+        Self { cwd, home: None, project: None, protected: &[], resolver: &Lexical }
     }
 
     /// Where relative patterns start.

@@ -22,6 +22,7 @@ fn place(resolver: &dyn Resolve) -> Place<'_> {
         cwd: Path::new("/project/sub"),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
+        protected: &[],
         resolver,
     }
 }

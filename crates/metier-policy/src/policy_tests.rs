@@ -41,7 +41,7 @@ fn each_profile_has_its_own_default() {
         (Profile::Strict, "git status", Verdict::Ask),
         (Profile::Default, "git status", Verdict::Allow),
         (Profile::FullAuto, "git status", Verdict::Allow),
-        (Profile::Strict, "$x", Verdict::Ask),
+        (Profile::Strict, "$x", Verdict::Deny),
         (Profile::Default, "$x", Verdict::Ask),
         (Profile::FullAuto, "$x", Verdict::Allow),
         (Profile::Default, "cat ~/.ssh/id_ed25519", Verdict::Ask),

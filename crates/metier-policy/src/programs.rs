@@ -63,12 +63,16 @@ pub struct Program {
     pub code: Vec<String>,
     /// Options that write a file.
     pub write: Vec<String>,
+    /// Options that write what the program is for: fine inside the project, a file elsewhere.
+    pub output: Vec<String>,
     /// Options that write a file with a name of their own choice here.
     pub here: Vec<String>,
     /// Options that read a file.
     pub read: Vec<String>,
     /// Options whose value names a file to read behind `@` or `<`.
     pub at_file: Vec<String>,
+    /// Options whose value names a file to read behind a leading `@` alone.
+    pub at_start: Vec<String>,
     /// Options of the form `KEY=VALUE`; only the keys in `settings` are harmless.
     pub setting: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
@@ -97,6 +101,8 @@ pub struct Program {
     pub code_at: Option<usize>,
     /// Which argument is a file to write.
     pub write_at: Option<usize>,
+    /// Which argument is what the program is there to write, as in `output`.
+    pub output_at: Option<usize>,
     /// First arguments that decide what the others are.
     pub verbs: BTreeMap<String, Verb>,
     /// Arguments that start like this can run anything.
@@ -109,6 +115,8 @@ pub struct Program {
     pub assigns: Assigns,
     /// It changes the directory for what follows.
     pub moves: bool,
+    /// Options that make it use directories with everything in them; `*` when it always does.
+    pub recurses: Vec<String>,
 }
 
 /// Whether a program needs a pattern of its own.
@@ -150,6 +158,8 @@ pub enum Arguments {
     /// Nothing that matters.
     #[default]
     Plain,
+    /// Nothing is known but that some may be files it reads.
+    Mentions,
     /// Reads them.
     Reads,
     /// Reads all but the first, which it looks for.
@@ -158,6 +168,8 @@ pub enum Arguments {
     Writes,
     /// Reads all but the last, which it writes.
     Copies,
+    /// As `Copies`, and what it reads is gone afterwards.
+    Moves,
     /// Fetches them.
     Urls,
     /// `of=file` and `if=file`.
@@ -244,6 +256,8 @@ pub enum What {
     Shell(String),
     /// A file is used.
     File(Access, Word),
+    /// What the program is for is written here: fine inside the project, a file elsewhere.
+    Output(Word),
     /// A file with a name of the program's choice is written here.
     Here,
     /// It works in this directory, whose files may bring settings that run programs.
@@ -257,6 +271,10 @@ pub enum What {
 pub enum Touch {
     /// A file.
     File(Access, Word),
+    /// A directory with everything in it.
+    Tree(Access, Word),
+    /// A word that may be a file it reads: nobody knows what it does with its words.
+    Mention(Word),
     /// An address.
     Fetch(String),
 }
@@ -315,7 +333,10 @@ impl ProgramTable {
         let name = argv.first().and_then(Word::as_known).unwrap_or_default();
         match self.program(name) {
             Some(program) => analyse::analyse(program, argv),
-            None => Analysis::default(),
+            None => {
+                let touches = analyse::mentions(argv.get(1..).unwrap_or_default()).collect();
+                Analysis { touches, ..Analysis::default() }
+            }
         }
     }
 }

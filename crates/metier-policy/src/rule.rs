@@ -107,6 +107,7 @@ impl Rule {
             cwd: "/project".as_ref(),
             home: Some("/home/user".as_ref()),
             project: Some("/project".as_ref()),
+            protected: &[],
             resolver: &Lexical,
         };
         let host = HostTable::plain();

@@ -19,6 +19,8 @@ pub struct ScriptLaw {
     pub level: ScriptLevel,
     /// What approved skills may reach at most.
     pub network: ScriptNetwork,
+    /// Whether packages that scripts declare are fetched.
+    pub dependencies: ScriptDependencies,
     /// What scripts may do with the project's files.
     pub project: ProjectAccess,
     /// Whether only scripts of active skills may be run.
@@ -53,6 +55,19 @@ pub enum ScriptNetwork {
     Any,
 }
 
+/// Whether the packages that a script declares are fetched for it. For a skill that was never
+/// approved, or where [`ScriptNetwork::Off`] stands, nothing is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScriptDependencies {
+    /// Never: what lies in the skill is all there is.
+    Never,
+    /// When the skill's `permissions.network` asks for the network.
+    #[default]
+    Declared,
+    /// Also when it asks for none: the packages are fetched, the script still reaches nothing.
+    Fetch,
+}
+
 /// What scripts may do with the project's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectAccess {
@@ -83,6 +98,7 @@ pub struct ScriptLimits {
 pub(crate) struct ScriptTable {
     pub(crate) level: Option<ScriptLevel>,
     pub(crate) network: Option<ScriptNetwork>,
+    pub(crate) dependencies: Option<ScriptDependencies>,
     pub(crate) project: Option<ProjectAccess>,
     pub(crate) only_active: bool,
     pub(crate) env: Option<Vec<String>>,
@@ -111,6 +127,9 @@ impl ScriptLaw {
         Self {
             level: strictest(tables.iter().map(|(layer, table)| (*layer, table.level))),
             network: strictest(tables.iter().map(|(layer, table)| (*layer, table.network))),
+            dependencies: strictest(
+                tables.iter().map(|(layer, table)| (*layer, table.dependencies)),
+            ),
             project: strictest(tables.iter().map(|(layer, table)| (*layer, table.project))),
             only_active: tables.iter().any(|(_, table)| table.only_active),
             limits: limits.fold(ScriptLimits::default(), ScriptLimits::tighter),
@@ -126,6 +145,7 @@ impl ScriptTable {
         Self {
             level: self.level.or(profile.level),
             network: self.network.or(profile.network),
+            dependencies: self.dependencies.or(profile.dependencies),
             project: self.project.or(profile.project),
             only_active: self.only_active || profile.only_active,
             env: self.env.clone().or_else(|| profile.env.clone()),
@@ -174,6 +194,7 @@ macro_rules! choices {
 
 choices!(ScriptLevel: Require = "require", Prefer = "prefer", Off = "off");
 choices!(ScriptNetwork: Off = "off", Declared = "declared", Any = "any");
+choices!(ScriptDependencies: Never = "never", Declared = "declared", Fetch = "fetch");
 choices!(ProjectAccess: None = "none", Read = "read", Write = "write");
 
 #[cfg(test)]

@@ -121,3 +121,15 @@ fn a_table_with_a_mistake_is_an_error() {
         assert!(broken.error().is_some());
     }
 }
+
+#[test]
+fn packages_are_fetched_as_the_strictest_says_and_a_project_cannot_open_it() {
+    // S4, R6
+    use crate::ScriptDependencies::{Declared, Fetch, Never};
+    let fetched = |files: &[(PolicyLayer, &str)]| law(files).dependencies;
+    assert_eq!(fetched(&[]), Declared);
+    assert_eq!(fetched(&[(Personal, "dependencies = 'fetch'")]), Fetch);
+    assert_eq!(fetched(&[(Project, "dependencies = 'fetch'")]), Declared);
+    let both = [(Personal, "dependencies = 'fetch'"), (Project, "dependencies = 'never'")];
+    assert_eq!(fetched(&both), Never);
+}

@@ -33,6 +33,9 @@ pub struct Reason {
     /// The active skill it comes from.
     #[serde(serialize_with = "name_or_null")]
     pub skill: Option<SkillName>,
+    /// Whether the call only might be what the rule is about.
+    #[serde(skip)]
+    pub possibly: bool,
     /// Whether no rule said so, only what holds where none does.
     #[serde(skip)]
     pub by_default: bool,
@@ -82,7 +85,8 @@ impl std::fmt::Display for Verdict {
 impl Reason {
     /// A reason that comes from no rule and no skill.
     pub fn new(verdict: Verdict, text: impl Into<String>) -> Self {
-        Self { verdict, text: text.into(), rule: None, skill: None, by_default: false }
+        let (text, possibly, by_default) = (text.into(), false, false);
+        Self { verdict, text, rule: None, skill: None, possibly, by_default }
     }
 
     /// The same reason, naming the policy rule.
@@ -119,6 +123,14 @@ impl Ruling {
     /// A ruling with one reason.
     pub fn of(verdict: Verdict, text: impl Into<String>) -> Self {
         Self::join(vec![Reason::new(verdict, text)])
+    }
+
+    /// Whether a rule or a skill surely decided, and not only what holds where no rule speaks or a
+    /// rule that might be about something else.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        let deciding = self.reasons.iter().filter(|reason| reason.verdict == self.verdict);
+        deciding.into_iter().any(|r| (r.rule.is_some() || r.skill.is_some()) && !r.possibly)
     }
 
     /// The sentences of the reasons that decided, for a message to a person or a model.

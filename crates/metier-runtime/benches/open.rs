@@ -33,7 +33,7 @@ fn setup() -> Setup {
         policy: Policy::profile(Profile::Default),
         policy_digest: String::new(),
         host: HostTable::plain().clone(),
-        whereabouts: Whereabouts { cwd: "/".into(), home: None, project: None },
+        whereabouts: Whereabouts { cwd: "/".into(), home: None, ..Whereabouts::default() },
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),

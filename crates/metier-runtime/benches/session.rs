@@ -89,7 +89,7 @@ fn setup(folder: &Path) -> Setup {
         policy: Policy::profile(Profile::Default),
         policy_digest: String::new(),
         host: HostTable::plain().clone(),
-        whereabouts: Whereabouts { cwd: folder.to_owned(), home: None, project: None },
+        whereabouts: Whereabouts { cwd: folder.to_owned(), home: None, ..Whereabouts::default() },
         ids: Ids { session: "bench".into(), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::default(),
@@ -116,7 +116,8 @@ fn rulings(folder: &Path) {
         }),
     );
     let parts = setup(folder);
-    let place = Place { cwd: folder, home: None, project: None, resolver: &resolver::Disk };
+    let place =
+        Place { cwd: folder, home: None, project: None, protected: &[], resolver: &resolver::Disk };
     let mut stack = ActiveStack::default();
     stack.push(ActiveSkill {
         name: metier_format::SkillName::parse(&name).unwrap(),

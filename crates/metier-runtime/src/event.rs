@@ -37,6 +37,21 @@ pub enum Event {
     OverrideRuled(OverrideRuled),
     /// Something worth knowing that stopped nothing.
     SkillWarning(SkillWarning),
+    /// A skill is to be installed, updated, removed or approved: the intent, written before
+    /// anything is changed.
+    SkillChangeRequested(SkillChanged),
+    /// A skill was installed: the result.
+    SkillInstalled(SkillChanged),
+    /// Another version took the place of an installed skill, or it was put right.
+    SkillUpdated(SkillChanged),
+    /// An installed skill was removed.
+    SkillRemoved(SkillChanged),
+    /// Somebody said yes to a skill as it is, or to a folder.
+    SkillApproved(SkillChanged),
+    /// Somebody took that back.
+    SkillUnapproved(SkillChanged),
+    /// A change that was asked for did not come about, or was not needed.
+    SkillUnchanged(SkillChanged),
     /// The session ended; the stack is empty.
     SessionEnded(SessionEnded),
     /// An event of another version or another program, kept as it is.
@@ -106,6 +121,13 @@ events! {
     ScriptFinished => "script_finished",
     OverrideRuled => "override_ruled",
     SkillWarning => "skill_warning",
+    SkillChangeRequested => "skill_change_requested",
+    SkillInstalled => "skill_installed",
+    SkillUpdated => "skill_updated",
+    SkillRemoved => "skill_removed",
+    SkillApproved => "skill_approved",
+    SkillUnapproved => "skill_unapproved",
+    SkillUnchanged => "skill_unchanged",
     SessionEnded => "session_ended",
 }
 
@@ -329,6 +351,9 @@ pub struct ScriptStarted {
     pub interpreter: String,
     /// The walls: what it may read, write, reach and use, variables by name.
     pub confinement: Value,
+    /// For a script with dependencies: whether they may be fetched, and the walls around that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preparation: Option<Value>,
 }
 
 /// Payload of `script_finished`.
@@ -343,6 +368,10 @@ pub struct ScriptFinished {
     /// How it ended, in words; empty when it did not start.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub status: String,
+    /// For a script with dependencies that were provided: whether that was done now, and which
+    /// walls stood around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Value>,
     /// Its exit code, when it ended with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
@@ -401,6 +430,36 @@ pub struct SkillWarning {
     pub kind: String,
     /// In words.
     pub detail: String,
+}
+
+/// Payload of `skill_change_requested` and of what came of it: `skill_installed`, `skill_updated`,
+/// `skill_removed`, `skill_approved`, `skill_unapproved`, `skill_unchanged`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SkillChanged {
+    /// What was asked for: `add`, `update`, `remove`, `sync`, `rollback`, `trust`, `untrust`.
+    pub act: String,
+    /// The skill; empty when it is about a folder.
+    pub name: String,
+    /// Its layer; empty when it is about a folder.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub layer: String,
+    /// Its directory, or the folder.
+    pub path: String,
+    /// Who asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+    /// What was there before, as far as it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Chain>,
+    /// What is there after, or is to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Chain>,
+    /// The code of what stopped it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// The same in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// Payload of `session_ended`.

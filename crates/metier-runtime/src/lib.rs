@@ -20,6 +20,7 @@ pub mod shape;
 pub mod state;
 pub mod survive;
 pub mod telemetry;
+pub mod unambiguous;
 pub mod wrapper;
 
 pub use capability::{Capability, CapabilityError, Operation, invoke};

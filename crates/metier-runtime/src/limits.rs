@@ -68,6 +68,22 @@ pub const MAX_SCRIPT_SECONDS: u64 = 600;
 /// Seconds that providing a script's dependencies may take: a cold download of a few hundred MiB.
 pub const PREPARE_SECONDS: u64 = 300;
 
+/// Bytes that the dependencies of a script may take, when its skill was approved: a few of the
+/// largest packages there are.
+pub const MAX_PREPARED_BYTES: u64 = 4 << 30;
+
+/// The same for a skill that nobody approved, which has only the wheels that lie in it.
+pub const MAX_UNAPPROVED_BYTES: u64 = 512 << 20;
+
+/// Files and directories that the dependencies of a script may have.
+pub const MAX_PREPARED_ENTRIES: u64 = 500_000;
+
+/// Environments that are kept. The one made first goes when there are more.
+pub const MAX_ENVIRONMENTS: usize = 64;
+
+/// Milliseconds between two looks at how much uv has written.
+pub const QUOTA_SAMPLE_MS: u64 = 500;
+
 /// Seconds a hook may take. Somebody waits for the skill meanwhile.
 pub const HOOK_SECONDS: u64 = 30;
 

@@ -2,12 +2,14 @@
 //!
 //! The session runs them (`session/script.rs`). Here are the values that go in and come out, and
 //! the pure parts: which interpreter (`interpreter`, `metadata`), which walls (`confine`), which
-//! words (`envelope`). `ground` is the door to the disk, `uv` provides Python's dependencies.
+//! words (`envelope`). `ground` is the door to the disk, `uv` provides Python's dependencies
+//! and `kept` keeps them.
 
 pub mod confine;
 pub mod envelope;
 pub mod ground;
 pub mod interpreter;
+pub(crate) mod kept;
 pub mod metadata;
 pub(crate) mod uv;
 
@@ -191,6 +193,8 @@ pub struct ScriptPlan {
     pub cwd: Option<PathBuf>,
     /// The walls.
     pub confinement: Confinement,
+    /// For a script with dependencies: whether packages may be fetched.
+    pub fetches: Option<bool>,
     /// What the law says to it.
     pub ruling: Ruling,
     /// What the user should know.
@@ -335,6 +339,8 @@ pub enum ScriptError {
         script: String,
         /// What is known.
         detail: String,
+        /// How they could be.
+        hint: Option<&'static str>,
     },
     /// Something it needs on disk cannot be made.
     #[error("cannot prepare `{}`", path.display())]

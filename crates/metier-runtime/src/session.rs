@@ -68,6 +68,8 @@ pub struct Whereabouts {
     pub home: Option<PathBuf>,
     /// The project's directory.
     pub project: Option<PathBuf>,
+    /// Directories and files of metier itself, where no call writes.
+    pub protected: Vec<PathBuf>,
 }
 
 /// What a session is made of.
@@ -223,6 +225,18 @@ impl Session {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.setup.ids.session
+    }
+
+    /// The law of this session.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.setup.policy
+    }
+
+    /// Whether the law comes from a file that somebody wrote, and not only from a built-in profile.
+    #[must_use]
+    pub fn has_written_policy(&self) -> bool {
+        !self.setup.policy_digest.is_empty()
     }
 
     /// The names of the active skills, the last activated last.

@@ -96,6 +96,14 @@ impl State {
             | Event::ResourceRead(_)
             | Event::ScriptStarted(_)
             | Event::OverrideRuled(_)
+            // What is installed is the disk's state, not a session's.
+            | Event::SkillChangeRequested(_)
+            | Event::SkillInstalled(_)
+            | Event::SkillUpdated(_)
+            | Event::SkillRemoved(_)
+            | Event::SkillApproved(_)
+            | Event::SkillUnapproved(_)
+            | Event::SkillUnchanged(_)
             | Event::Other { .. } => {}
         }
     }

@@ -34,6 +34,15 @@ impl Cancel {
         }
     }
 
+    /// Whether the switch was thrown.
+    #[must_use]
+    pub fn is_thrown(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let ready = |fd| poll(&mut [PollFd::from_borrowed_fd(fd, PollFlags::IN)], Some(&now));
+        self.fd().is_some_and(|fd| ready(fd).is_ok_and(|count| count > 0))
+    }
+
     /// Readable once the switch is thrown.
     pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
         self.0.as_ref().map(|fd| fd.as_fd())

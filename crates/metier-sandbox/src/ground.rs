@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "resolves the paths that a child is given")]
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::backend::Ground;
 use crate::confinement::{Confinement, DEVICES};
@@ -41,6 +41,10 @@ pub(crate) fn resolve(confinement: &Confinement) -> Result<Ground, RunError> {
 
 fn granted(path: &Path) -> Result<PathBuf, RunError> {
     let error = |source| RunError::Path { path: path.to_owned(), source };
+    // What `..` means depends on the links before it, and whoever made those may not be who named it.
+    if path.components().any(|part| part == Component::ParentDir) {
+        return Err(error(io::Error::new(io::ErrorKind::InvalidInput, "the path has `..` in it")));
+    }
     let real = path.canonicalize().map_err(error)?;
     let door = real == Path::new("/") || DOORS.iter().any(|door| real.starts_with(door));
     if door || !path.is_absolute() {

@@ -56,3 +56,20 @@ fn doors_to_the_kernel_cannot_be_granted_even_through_a_link() {
         assert!(matches!(&error, RunError::Path { path: named, .. } if named == path), "{error}");
     }
 }
+
+#[test]
+fn a_path_with_dots_in_it_is_not_granted() {
+    // R6
+    let directory = tempfile::tempdir().unwrap();
+    let base = directory.path().canonicalize().unwrap();
+    for name in ["deep/er", "other"] {
+        std::fs::create_dir_all(base.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(base.join("deep/er"), base.join("link")).unwrap();
+    for path in [base.join("link/../../other"), base.join("deep/../other")] {
+        assert!(path.canonicalize().is_ok(), "it would lead somewhere");
+        let confinement = Confinement { read: vec![path.clone()], ..Confinement::default() };
+        let error = resolve(&confinement).unwrap_err();
+        assert!(matches!(&error, RunError::Path { path: named, .. } if *named == path), "{error}");
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use metier_runtime::finder::Finder;
 use metier_runtime::session::Again;
-use metier_runtime::{JournalError, Session};
+use metier_runtime::{Frame, JournalError, Session};
 use metier_store::index::CatalogIndex;
 use metier_store::watch::{Watch, WatchError};
 
@@ -23,6 +23,32 @@ pub trait Host: Send + Sync + 'static {
 
     /// Begins to watch the files behind the catalog; none when there are none to watch.
     fn watch(&self) -> Result<Option<Watch>, WatchError>;
+
+    /// Reads what is recorded in the session of `client`, and on as it grows. Where the journal has
+    /// a cheaper way than to read all of it each time, the host gives that.
+    fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {
+        Ok(Box::new(Reread { seat: self.open(client)?, told: 0 }))
+    }
+}
+
+/// The frames of one session, in order, each once.
+pub trait Tail: Send {
+    /// Those that came since the last time.
+    fn next(&mut self) -> Result<Vec<Frame>, JournalError>;
+}
+
+/// Every frame read again, and those that are new given.
+struct Reread {
+    seat: Seat,
+    told: usize,
+}
+
+impl Tail for Reread {
+    fn next(&mut self) -> Result<Vec<Frame>, JournalError> {
+        let new: Vec<Frame> = self.seat.session.frames()?.into_iter().skip(self.told).collect();
+        self.told += new.len();
+        Ok(new)
+    }
 }
 
 /// Who asks for a session.

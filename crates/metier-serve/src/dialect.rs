@@ -3,7 +3,7 @@
 //! [`metier_runtime::capability`].
 
 mod agent_base;
-mod chibi;
+pub(crate) mod chibi;
 mod omniforge;
 mod plain;
 mod reply;
@@ -29,7 +29,7 @@ pub enum Dialect {
     Tavern,
     /// agent-base: `script_list`, `script_help`, `script_run`.
     AgentBase,
-    /// chibi: one tool a skill, `read_skill_file`, `run_skill_script`.
+    /// chibi: one tool a skill, `read_skill_file`, `run_skill_script`, `use_skill`, `release_skill`.
     Chibi,
 }
 

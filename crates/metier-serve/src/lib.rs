@@ -1,17 +1,22 @@
-//! Sessions with skills as others see them: dialects and MCP.
+//! Sessions with skills as others see them: dialects, MCP, HTTP, chibi and agents' hooks.
 //!
 //! Everything here is spelling and transport. What an operation does is decided in
 //! [`metier_runtime::capability`]; a [`Dialect`] says what its tools are called and how results
-//! look; [`mcp`] carries them to agents. A [`Host`] is what the application brings: the catalog,
+//! look; [`mcp`] and [`mod@http`] carry them to agents, [`chibi_plugin`] to chibi. A [`Host`] is what the application brings: the catalog,
 //! the clock, and how a session is opened. Each client has a [`Desk`], which holds its session.
+//! [`agent_hook`] answers agents that ask before each tool call; [`hook_setup`] makes them ask.
 
+pub mod agent_hook;
 mod brief;
+pub mod chibi_plugin;
 pub mod desk;
 pub mod dialect;
 mod digests;
+pub mod hook_setup;
+pub mod http;
 pub mod limits;
 pub mod mcp;
 mod yaml_json;
 
-pub use desk::{Client, Desk, Host, Seat};
+pub use desk::{Client, Desk, Host, Seat, Tail};
 pub use dialect::Dialect;

@@ -34,3 +34,80 @@ pub const MAX_COMPLETIONS: usize = 100;
 
 /// Frames an answer lists when nobody says how many.
 pub const FRAMES: u64 = 20;
+
+/// Longest event of an agent's hook, in bytes: a call that writes a whole file carries it.
+pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Longest id of an agent's session that stands for itself in a name, in bytes; a longer one is
+/// digested. Agents use 36.
+pub const MAX_EVENT_ID_BYTES: usize = 96;
+
+/// Longest reason an agent is told, in characters: a few sentences, for a model reads it.
+pub const MAX_REASON_CHARS: usize = 2_000;
+
+/// Milliseconds after which a hook call is blocked because it took too long: far below the shortest
+/// patience of any agent, whose own answer to that is to run the tool.
+pub const HOOK_DEADLINE_MS: u64 = 3_000;
+
+/// Connections served at once; who comes later waits in the system's queue. Every client of a busy
+/// machine fits, a flood does not take all sockets.
+pub const MAX_CONNECTIONS: usize = 256;
+
+/// Most headers of one request. Browsers send about twenty.
+pub const MAX_HEADERS: usize = 64;
+
+/// Longest head of one request, in bytes: room for a long address and a long token.
+pub const MAX_HEADER_BYTES: usize = 32 * 1024;
+
+/// How long a client may take for the head of a request, and how long it may keep a connection
+/// without asking for anything.
+pub const HEADER_TIME: Duration = Duration::from_secs(20);
+
+/// How long a client may take for the body of a request: four megabytes over a slow line.
+pub const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// How long a client may take to read what is written to it.
+pub const WRITE_TIME: Duration = Duration::from_secs(30);
+
+/// Bytes of all bodies in memory at once: sixteen of the longest messages.
+pub const MAX_BUFFERED_BYTES: usize = 16 * MAX_MESSAGE_BYTES;
+
+/// Operations carried out at once. Sessions wait for the disk and for each other, not for the
+/// processor, so more than there are cores.
+pub const MAX_CALLS: usize = 64;
+
+/// How long an operation may wait to be carried out before the client is told to come again.
+pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Scripts run at once for clients of the HTTP interface. Each is a process, maybe several.
+pub const MAX_RUNS: usize = 16;
+
+/// Clients that follow a journal at once. Each looks at it ten times a second.
+pub const MAX_STREAMS: usize = 64;
+
+/// Threads for what waits: operations, scripts, journals that are followed, and clients of MCP.
+pub const MAX_THREADS: usize = 192;
+
+/// Sessions held open at once. Those that nobody uses give way.
+pub const MAX_SESSIONS: usize = 256;
+
+/// Longest name of a session.
+pub const MAX_SESSION_NAME: usize = 128;
+
+/// How long those inside may take when the server stops; after that scripts are ended.
+pub const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// How long what was cut short may take to be recorded, and connections to close.
+pub const LAST_GRACE: Duration = Duration::from_secs(5);
+
+/// Shortest token: sixteen characters chosen at random cannot be guessed over a network.
+pub const MIN_TOKEN_BYTES: usize = 16;
+
+/// Longest token: longer than any service hands out.
+pub const MAX_TOKEN_BYTES: usize = 4096;
+
+/// How long the list of skills for other machines is kept before it is made again.
+pub const SHELF_TIME: Duration = Duration::from_secs(5);
+
+/// Skills in the list for other machines; those who read it take no more.
+pub const MAX_OFFERED: usize = 10_000;

@@ -8,10 +8,10 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand,
 use metier_store::Layer;
 
 use crate::command::{
-    add, adopt, agents, check, completions, doctor, end, events, gc, guard, help_script, info,
-    link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release, remove, replay,
-    rollback, run, scripts, search, show, status, sync, tour, trust, unlink, update, use_skill,
-    verify, why,
+    add, adopt, agents, check, chibi, completions, doctor, end, events, gc, guard, help_script,
+    hook, index, info, link, lint, list, man, mcp, metrics, outdated, prompt, props, read, release,
+    remove, replay, rollback, run, scripts, search, serve, show, status, sync, tour, trust, unlink,
+    update, use_skill, verify, why,
 };
 use crate::session::SessionArgs;
 use crate::{config, env};
@@ -131,11 +131,15 @@ pub(crate) enum Command {
     Replay(replay::ReplayArgs),
     Metrics(metrics::MetricsArgs),
     Mcp(mcp::McpArgs),
+    Chibi(chibi::ChibiArgs),
+    Hook(hook::HookArgs),
+    Serve(serve::ServeArgs),
     Gc(gc::GcArgs),
     Add(add::AddArgs),
     Remove(remove::RemoveArgs),
     Update(update::UpdateArgs),
     Outdated(outdated::OutdatedArgs),
+    Index(index::IndexArgs),
     Info(info::InfoArgs),
     Sync(sync::SyncArgs),
     Verify(verify::VerifyArgs),

@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod adopt;
 pub(crate) mod agents;
 pub(crate) mod check;
+pub(crate) mod chibi;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod end;
@@ -11,6 +12,8 @@ pub(crate) mod events;
 pub(crate) mod gc;
 pub(crate) mod guard;
 pub(crate) mod help_script;
+pub(crate) mod hook;
+pub(crate) mod index;
 pub(crate) mod info;
 pub(crate) mod link;
 pub(crate) mod lint;
@@ -30,6 +33,7 @@ pub(crate) mod rollback;
 pub(crate) mod run;
 pub(crate) mod scripts;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod sync;
@@ -48,12 +52,20 @@ use crate::packages;
 use crate::settings::Settings;
 use crate::ui::Ui;
 
-/// Runs the command that was typed. Completions and the man page work whatever the settings say.
+/// Runs the command that was typed. Completions and the man page work
+/// whatever the settings say, and a hook answers whatever they say.
 pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> CommandResult {
     match &cli.command {
         Some(Command::Completions(args)) => return completions::run(args, ui),
         Some(Command::Man(args)) => return man::run(args, ui),
+        // Broken settings are an answer to the plugin's host, too.
+        Some(Command::Chibi(args)) => return chibi::run(args, &cli.global, environment, ui),
         _ => {}
+    }
+    if let Some(Command::Hook(args)) = &cli.command
+        && let Some(agent) = args.event_of()
+    {
+        return Ok(hook::reply(agent, &cli.global, environment));
     }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
@@ -84,24 +96,28 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Replay(args)) => replay::run(args, &settings, ui),
         Some(Command::Metrics(args)) => metrics::run(args, &settings, ui),
         Some(Command::Mcp(args)) => mcp::run(args, &settings),
+        Some(Command::Hook(args)) => hook::run(args, &cli.global, &settings, ui),
+        Some(Command::Serve(args)) => serve::run(args, &settings, ui),
         Some(Command::Gc(args)) => gc::run(args, &settings, ui),
         Some(Command::Add(args)) => add::run(args, &settings, ui),
         Some(Command::Remove(args)) => remove::run(args, &settings, ui),
         Some(Command::Update(args)) => update::run(args, &settings, ui),
         Some(Command::Outdated(args)) => outdated::run(args, &settings, ui),
+        Some(Command::Index(args)) => index::run(args, &settings, ui),
         Some(Command::Info(args)) => info::run(args, &settings, ui),
         Some(Command::Sync(args)) => sync::run(args, &settings, ui),
         Some(Command::Verify(args)) => verify::run(args, &settings, ui),
         Some(Command::Rollback(args)) => rollback::run(args, &settings, ui),
         Some(Command::Trust(args)) => trust::run(args, &settings, ui),
         Some(Command::Untrust(args)) => trust::untrust(args, &settings, ui),
-        Some(Command::Link(args)) => link::run(args, &settings, ui),
-        Some(Command::Unlink(args)) => unlink::run(args, &settings, ui),
+        Some(Command::Link(args)) => link::run(args, &cli.global, &settings, ui),
+        Some(Command::Unlink(args)) => unlink::run(args, &cli.global, &settings, ui),
         Some(Command::Agents(args)) => agents::run(args, &settings, ui),
         Some(Command::Adopt(args)) => adopt::run(args, &settings, ui),
         Some(Command::Doctor(args)) => doctor::run(args, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),
+        Some(Command::Chibi(args)) => chibi::run(args, &cli.global, environment, ui),
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Config {
     pub(crate) session: SessionConfig,
     /// `packages.*`.
     pub(crate) packages: PackageConfig,
+    /// `chibi.script-seconds`.
+    pub(crate) chibi_seconds: Option<u64>,
     /// `color`.
     pub(crate) color: Option<ColorChoice>,
 }
@@ -173,6 +175,8 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.packages.signers = Some(path(value)?); Ok(()) } },
     Key { name: "packages.verify", default: "stamps", meaning: "how closely content is looked at before use: by `stamps`, or all its `bytes`",
         set: |config, value| { config.packages.verify = Some(depth(value)?); Ok(()) } },
+    Key { name: "chibi.script-seconds", default: "25", meaning: "seconds a script may take under chibi; 120 where chibi is older than 0.7",
+        set: |config, value| { config.chibi_seconds = Some(number(value)? as u64); Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
         set: |config, value| { config.color = Some(color(value)?); Ok(()) } },
 ];

@@ -57,6 +57,9 @@ first-argument = 1
 durability = "frame"
 artifacts = false
 
+[chibi]
+script-seconds = 120
+
 [packages]
 repositories = "https://git.example"
 require-signature = true
@@ -101,6 +104,7 @@ fn every_key_is_read() {
     assert_eq!(config.host_version.as_deref(), Some("1.2.0"));
     assert_eq!(config.trusted_folders, [Path::new("/home/u/src"), Path::new("/work")]);
     assert_eq!(config.color, Some(ColorChoice::Never));
+    assert_eq!(config.chibi_seconds, Some(120));
     assert_eq!(config.scan.max_depth, Some(3));
     assert_eq!(config.scan.max_directories, Some(16));
     assert_eq!(config.scan.threads, Some(2));

@@ -37,6 +37,12 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "METIER_TASK", meaning: "the task that frames name" },
     Variable { name: "METIER_TENANT", meaning: "the tenant that frames name" },
     Variable { name: "METIER_CORRELATION", meaning: "what ties frames to something outside" },
+    Variable { name: "CHIBI_HOOK", meaning: "the hook chibi calls its plugin for" },
+    Variable { name: "CHIBI_HOOK_DATA", meaning: "what it says about it, until chibi 0.6" },
+    Variable { name: "CHIBI_TOOL_NAME", meaning: "the tool chibi calls its plugin for" },
+    Variable { name: "CHIBI_TOOL_ARGS", meaning: "the tool's arguments, until chibi 0.6" },
+    Variable { name: "CHIBI_HOME", meaning: "where chibi keeps its plugins, when absolute" },
+    Variable { name: "METIER_SERVE_TOKEN", meaning: "what clients of `serve` have to know" },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
@@ -83,6 +89,10 @@ pub(crate) struct Environment {
     pub(crate) skills: Option<EnvironmentSkills>,
     /// Whose session it is.
     pub(crate) session: SessionVariables,
+    /// What chibi says to its plugin.
+    pub(crate) chibi: ChibiVariables,
+    /// `METIER_SERVE_TOKEN`.
+    pub(crate) serve_token: Option<Secret>,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
     /// The variables for sending to a collector, those that are set and text.
@@ -101,6 +111,16 @@ pub(crate) struct Environment {
     pub(crate) columns: Option<usize>,
     /// The working directory; `.` when the system does not tell.
     pub(crate) directory: PathBuf,
+}
+
+/// A value that is not to be seen.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret(pub(crate) String);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
+    }
 }
 
 /// The enabled skills as a variable says, and which variable it was.
@@ -127,6 +147,21 @@ pub(crate) struct SessionVariables {
     pub(crate) tenant: Option<String>,
     /// `METIER_CORRELATION`.
     pub(crate) correlation: Option<String>,
+}
+
+/// What chibi says to its plugin. An empty text is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChibiVariables {
+    /// `CHIBI_HOOK`.
+    pub(crate) hook: Option<String>,
+    /// `CHIBI_HOOK_DATA`.
+    pub(crate) hook_data: Option<String>,
+    /// `CHIBI_TOOL_NAME`.
+    pub(crate) tool: Option<String>,
+    /// `CHIBI_TOOL_ARGS`.
+    pub(crate) tool_arguments: Option<String>,
+    /// `CHIBI_HOME`, when absolute.
+    pub(crate) home: Option<PathBuf>,
 }
 
 /// What stands at a path somebody typed.
@@ -156,6 +191,7 @@ impl Environment {
         let text = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let path = |name: &str| text(name).map(PathBuf::from);
         let word = |name: &str| text(name).map(|value| value.to_string_lossy().into_owned());
+        let said = |name: &str| lookup(name).map(|value| value.to_string_lossy().into_owned());
         let absolute = |name: &str| path(name).filter(|path| path.is_absolute());
         let known = |names: &mut dyn Iterator<Item = &'static str>| -> BTreeMap<String, String> {
             names
@@ -179,6 +215,14 @@ impl Environment {
                 tenant: word("METIER_TENANT"),
                 correlation: word("METIER_CORRELATION"),
             },
+            chibi: ChibiVariables {
+                hook: word("CHIBI_HOOK"),
+                hook_data: said("CHIBI_HOOK_DATA"),
+                tool: word("CHIBI_TOOL_NAME"),
+                tool_arguments: said("CHIBI_TOOL_ARGS"),
+                home: absolute("CHIBI_HOME"),
+            },
+            serve_token: word("METIER_SERVE_TOKEN").map(Secret),
             agents: known(&mut client::variables().into_iter()),
             otlp: known(
                 &mut VARIABLES.iter().map(|v| v.name).filter(|name| name.starts_with(OTLP)),
@@ -201,6 +245,11 @@ impl Environment {
             _ => base.join(path),
         }
     }
+}
+
+/// Where this very program is.
+pub(crate) fn program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
 }
 
 /// The process's arguments.
@@ -255,6 +304,11 @@ pub(crate) fn terminal_columns(environment: &Environment) -> Option<usize> {
         return None;
     }
     environment.columns.or_else(asked).filter(|columns| *columns > 0)
+}
+
+/// Whether standard input is a terminal.
+pub(crate) fn stdin_is_terminal() -> bool {
+    std::io::stdin().is_terminal()
 }
 
 /// Whether standard output is a terminal.

@@ -3,12 +3,12 @@
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this module is the door to settings, policy files, journals that are only looked at, and input"
+    reason = "this module is the door to settings, policy files, journals that are only looked at, tokens, and input"
 )]
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use metier_runtime::limits::MAX_FRAME_BYTES;
@@ -53,6 +53,19 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a file"));
     }
     Ok(file)
+}
+
+/// The text of a file that holds a secret, at most `most` bytes and one. Refused when others than
+/// its owner may read it.
+pub(crate) fn secret(path: &Path, most: usize) -> io::Result<String> {
+    let file = open(path)?;
+    if file.metadata()?.mode() & 0o077 != 0 {
+        let message = "others than its owner may read or write it";
+        return Err(io::Error::new(ErrorKind::PermissionDenied, message));
+    }
+    let mut text = String::new();
+    file.take(most as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Everything on standard input, at most `most` bytes.

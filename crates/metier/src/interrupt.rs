@@ -44,18 +44,24 @@ impl Interrupt {
     /// From now on, the first Ctrl-C or request to terminate throws the switch it gives, and a
     /// second one ends the process at once.
     pub(crate) fn cancel() -> Result<Cancel, CommandError> {
-        let start = || -> io::Result<Cancel> {
-            let cancel = Cancel::new()?;
-            let interrupt = Self::default();
-            interrupt.register()?;
+        let cancel = Cancel::new().map_err(|error| CommandError::failed(WatchError(error)))?;
+        let thrown = cancel.clone();
+        Self::then(move || thrown.cancel())?;
+        Ok(cancel)
+    }
+
+    /// From now on, the first Ctrl-C or request to terminate has this done, and a second one ends
+    /// the process at once.
+    pub(crate) fn then(act: impl FnOnce() + Send + 'static) -> Result<(), CommandError> {
+        let start = || -> io::Result<()> {
+            Self::default().register()?;
             let mut signals = Signals::new([SIGINT, SIGTERM])?;
-            let thrown = cancel.clone();
             std::thread::Builder::new().name("interrupt".to_owned()).spawn(move || {
                 if signals.forever().next().is_some() {
-                    thrown.cancel();
+                    act();
                 }
             })?;
-            Ok(cancel)
+            Ok(())
         };
         start().map_err(|error| CommandError::failed(WatchError(error)))
     }

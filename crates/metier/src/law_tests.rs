@@ -13,7 +13,13 @@ fn place(layer: PolicyLayer, path: impl AsRef<Path>, named: bool) -> Place {
 
 fn verdict(law: &Law, tool: &str, command: &str) -> Verdict {
     let call = ToolCall::new(tool, json!({ "command": command }));
-    let here = Where { cwd: Path::new("/p"), home: None, project: None, resolver: &Lexical };
+    let here = Where {
+        cwd: Path::new("/p"),
+        home: None,
+        project: None,
+        protected: &[],
+        resolver: &Lexical,
+    };
     let host = metier_policy::HostTable::plain();
     decide(&law.policy, &Default::default(), &call, host, &here).verdict
 }

@@ -5,7 +5,9 @@
 //! Start reading at [`run`]: the arguments are read, the settings put together, one command fills
 //! the [`Ui`], and everything is written at the end.
 
+mod agent_files;
 mod args;
+mod caller;
 mod clock;
 mod command;
 mod config;
@@ -46,13 +48,27 @@ fn main() -> ExitCode {
         return code;
     }
     std::panic::set_hook(Box::new(|panic| ui::write_stderr(&bug_report(&panic.to_string()))));
-    ExitCode::from(contain(|| run(env::arguments(), &Environment::read())))
+    let arguments = env::arguments();
+    if command::chibi::is_plugin(&arguments) {
+        return ExitCode::from(contain(|| plugin(arguments, &Environment::read())));
+    }
+    ExitCode::from(contain(|| run(arguments, &Environment::read())))
 }
 
 /// The exit code `work` gives, or the one for a bug when it panics.
 fn contain(work: impl FnOnce() -> u8) -> u8 {
     // Nothing outlives a panic but the exit code, so no broken state can be seen.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Kind::Bug.exit_code())
+}
+
+/// One run as chibi's plugin. The host hears the answer only when the exit code is 0.
+fn plugin(arguments: Vec<OsString>, environment: &Environment) -> u8 {
+    let mut ui = Ui::plain(None);
+    ui.text(&command::chibi::as_plugin(arguments, environment));
+    match ui.finish() {
+        Ok(()) => Status::Ok.exit_code(),
+        Err(error) => fail(&CommandError::output(error), false),
+    }
 }
 
 /// One run, to its exit code.

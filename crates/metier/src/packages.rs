@@ -4,6 +4,7 @@
 
 mod explain;
 mod preview;
+mod record;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use clap::ValueEnum;
 use metier_format::SkillName;
 use metier_format::text::visible_line;
 use metier_package::approve::trusted_folders as folders;
+use metier_package::index::{self, Asking, Contents, Index, IndexError, Listed};
 use metier_package::trust::By;
 use metier_package::{
     Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Outcome, Place, Progress,
@@ -30,8 +32,9 @@ use crate::ui::{self, Ui};
 use crate::view::checked_name;
 use crate::write::Scratch;
 
-pub(crate) use explain::{change_error, fetch_error, record_error, reference_error};
+pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
 pub(crate) use preview::{History, Offer, show};
+pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
 /// Where a skill is installed to, as typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -140,7 +143,12 @@ pub(crate) fn installed(
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
     match metier_package::installed::repair(&home) {
-        Ok(repaired) => remark(repaired.as_ref(), ui),
+        Ok(repaired) => {
+            remark(repaired.as_ref(), ui);
+            if let Some(repaired) = &repaired {
+                record::repaired(repaired, settings, ui);
+            }
+        }
         Err(error) => {
             let said = change_error(error).message();
             ui.note(&format!("warning: what was left unfinished stays so: {said}"));
@@ -165,6 +173,7 @@ pub(crate) fn remark(repaired: Option<&Repaired>, ui: &mut Ui) {
 
 /// What fetching needs, held together for one command.
 pub(crate) struct Fetching {
+    home: Home,
     runner: Runner,
     cancel: Cancel,
     scratch: Scratch,
@@ -189,6 +198,7 @@ impl Fetching {
             cancel: Interrupt::cancel()?,
             scratch: Scratch::new().map_err(CommandError::failed)?,
             cache: home.path().join("cache"),
+            home,
             variables: env::variables(),
             signers: settings.packages.signers.clone(),
             bases,
@@ -213,6 +223,38 @@ impl Fetching {
         select: Select<'_>,
     ) -> Result<Fetched, FetchError> {
         self.with(select, |fetch| metier_package::fetch(reference, fetch, &mut teller()))
+    }
+
+    /// metier's home.
+    pub(crate) fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// Asks an index what it lists.
+    pub(crate) fn index(
+        &self,
+        index: &Index,
+        known: Option<&Contents>,
+    ) -> Result<Contents, IndexError> {
+        // What it listed before is at hand, so nobody is kept waiting for one who does not answer.
+        let once = Retry { delays: &[], ..Retry::default() };
+        self.asking(|asking| {
+            let fetch = &Fetch { retry: &once, ..*asking.fetch };
+            index::refresh(index, known, &Asking { fetch, ..*asking }, &mut teller())
+        })
+    }
+
+    /// Fetches what an index lists.
+    pub(crate) fn listed(&self, listed: &Listed) -> Result<Fetched, IndexError> {
+        self.asking(|asking| index::fetch_listed(listed, asking, &mut teller()))
+    }
+
+    fn asking<T>(
+        &self,
+        work: impl FnOnce(&Asking<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        let now = SystemClock.now().0;
+        self.with(Select::All, |fetch| Ok(work(&Asking { fetch, bases: &self.bases, now })))?
     }
 
     /// Fetches exactly what a lockfile names.
@@ -279,16 +321,24 @@ pub(crate) fn confirm(question: &str, yes: bool, ui: &mut Ui) -> Result<(), Comm
     if yes {
         return Ok(());
     }
+    match ask(question, ui)? {
+        Some(true) => Ok(()),
+        Some(false) => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
+        None => {
+            let error = CommandError::refused("nobody can be asked here, and nobody said yes");
+            Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"))
+        }
+    }
+}
+
+/// What a person on a terminal says to `question`; none when nobody can be asked.
+pub(crate) fn ask(question: &str, ui: &mut Ui) -> Result<Option<bool>, CommandError> {
     if !env::can_ask() || ui.json() {
-        let error = CommandError::refused("nobody can be asked here, and nobody said yes");
-        return Err(error.code("not_confirmed").hint("`--yes` says yes beforehand"));
+        return Ok(None);
     }
     ui.flush().map_err(CommandError::output)?;
     ui::write_stderr(&format!("{question} [y/N] "));
-    match env::typed_line().as_deref() {
-        Some("y" | "Y" | "yes" | "Yes") => Ok(()),
-        _ => Err(CommandError::refused("it was not confirmed").code("not_confirmed")),
-    }
+    Ok(Some(matches!(env::typed_line().as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
 }
 
 /// What came of a request, as JSON and in lines.

@@ -1,13 +1,15 @@
 //! What a server needs of this command: the catalog kept, sessions opened by name, the clock. What
 //! is served and how is decided in `metier-serve`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use metier_format::SkillName;
-use metier_runtime::{Clock as _, JournalError, Session};
-use metier_serve::{Client, Host, Seat};
+use metier_runtime::journal::FaultKind;
+use metier_runtime::{Clock as _, Frame, JournalError, Session};
+use metier_serve::{Client, Host, Seat, Tail};
 use metier_store::digest::Tree;
 use metier_store::discover::ScanLimits;
 use metier_store::index::{CatalogIndex, IndexSettings};
@@ -19,6 +21,7 @@ use metier_store::{Discovery, LayeredStore, Root, Store};
 
 use crate::clock::{Stopwatch, SystemClock};
 use crate::error::CommandError;
+use crate::files::Lines;
 use crate::packages;
 use crate::session::{self, Purpose, Stream};
 use crate::settings::Settings;
@@ -31,6 +34,8 @@ pub(crate) struct Serving {
     stopwatch: Stopwatch,
     /// The session every client has, when somebody named one.
     named: Option<String>,
+    /// How many sessions nobody named.
+    unnamed: AtomicU64,
 }
 
 impl Serving {
@@ -47,12 +52,15 @@ impl Serving {
         let store = Arc::new(Attested { store: view::store(settings), settings: settings.clone() });
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
         let named = stream.named.then_some(stream.session);
-        Ok(Self { settings: settings.clone(), index, stopwatch: Stopwatch::start(), named })
+        let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
+        Ok(Self { settings, index, stopwatch, named, unnamed: AtomicU64::new(0) })
     }
 
     /// The name of a session that nobody has yet.
     fn fresh(&self) -> String {
-        format!("mcp-{}-{}", std::process::id(), SystemClock.now().0)
+        // Two clients may come in the same millisecond.
+        let number = self.unnamed.fetch_add(1, Ordering::Relaxed);
+        format!("mcp-{}-{}-{number}", std::process::id(), SystemClock.now().0)
     }
 }
 
@@ -84,6 +92,54 @@ impl Host for Serving {
     fn watch(&self) -> Result<Option<Watch>, WatchError> {
         let files = view::files(&self.settings);
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)
+    }
+
+    fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {
+        let named = client.session.as_ref().or(self.named.as_ref());
+        let name = named.cloned().unwrap_or_else(|| self.fresh());
+        let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
+        let lines = Lines::of(&stream.journal);
+        Ok(Box::new(Following { stream, lines, frames: 0, digest: Frame::origin() }))
+    }
+}
+
+/// A session's part of a journal file, read from its beginning and on as it grows.
+struct Following {
+    stream: Stream,
+    lines: Lines,
+    frames: u64,
+    digest: String,
+}
+
+impl Tail for Following {
+    fn next(&mut self) -> Result<Vec<Frame>, JournalError> {
+        let read = self.lines.next().map_err(|source| {
+            let path = self.stream.journal.clone();
+            JournalError::Io { act: "read", path, source }
+        })?;
+        let mut frames = Vec::new();
+        for line in read {
+            let frame = self.take(&line).map_err(|fault| JournalError::Changed {
+                path: self.stream.journal.clone(),
+                frame: self.frames,
+                reason: fault.to_string(),
+            })?;
+            frames.extend(Some(frame).filter(|frame| frame.ids.session == self.stream.session));
+        }
+        Ok(frames)
+    }
+}
+
+impl Following {
+    /// The frame `line` tells, when it follows.
+    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
+        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
+        if frame.prev != self.digest {
+            return Err(FaultKind::Broken);
+        }
+        self.frames += 1;
+        self.digest.clone_from(&frame.digest);
+        Ok(frame)
     }
 }
 
@@ -143,5 +199,5 @@ impl Vouch for Fresh {
 /// A name no session can have, as the failure of opening it.
 fn unnamed(error: &CommandError) -> JournalError {
     let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, error.message());
-    JournalError::Io { act: "open", path: std::path::PathBuf::new(), source }
+    JournalError::Io { act: "open", path: PathBuf::new(), source }
 }

@@ -32,6 +32,9 @@ use crate::view::View;
 /// Longest name of a session, and longest id in a frame.
 const MAX_ID: usize = 128;
 
+/// The session of changes to what is installed, when nobody names one.
+const PACKAGES_SESSION: &str = "packages";
+
 /// The session when nobody names one.
 const DEFAULT_SESSION: &str = "default";
 
@@ -141,10 +144,19 @@ impl Purpose {
 impl Stream {
     /// The session and journal that flags, environment or defaults name.
     pub(crate) fn of(settings: &Settings) -> Result<Self, CommandError> {
-        let args = &settings.session.args;
+        Self::or(settings, DEFAULT_SESSION)
+    }
+
+    /// Where changes of what is installed are recorded: the session and journal that flags or
+    /// environment name, else their own.
+    pub(crate) fn of_packages(settings: &Settings) -> Result<Self, CommandError> {
+        Self::or(settings, PACKAGES_SESSION)
+    }
+
+    fn or(settings: &Settings, default: &str) -> Result<Self, CommandError> {
         let environment = &settings.environment;
-        let named = args.session.as_ref().or(environment.session.session.as_ref());
-        let session = named.map_or(DEFAULT_SESSION, String::as_str);
+        let named = settings.session.args.session.as_ref().or(environment.session.session.as_ref());
+        let session = named.map_or(default, String::as_str);
         Ok(Self { named: named.is_some(), ..Self::called(session, settings)? })
     }
 
@@ -206,6 +218,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
+            protected: settings.own_places(),
         },
         ids,
         settings: SessionSettings {

@@ -48,6 +48,8 @@ pub(crate) struct Settings {
     pub(crate) session: SessionChoices,
     /// How skills are fetched, installed and verified.
     pub(crate) packages: PackageConfig,
+    /// Seconds a script may take under chibi, when somebody says so.
+    pub(crate) chibi_seconds: Option<u64>,
     /// When to use colour.
     pub(crate) color: ColorChoice,
 }
@@ -135,6 +137,7 @@ impl Settings {
             prompt: config.prompt,
             session: SessionChoices { args: global.session.clone(), config: config.session },
             packages: config.packages,
+            chibi_seconds: config.chibi_seconds,
             color: global.color.or(config.color).unwrap_or_default(),
             environment: environment.clone(),
         }
@@ -150,6 +153,17 @@ impl Settings {
             metier_home: self.home.clone(),
             variables: self.environment.agents.clone(),
         }
+    }
+
+    /// The directories and files that are metier's own, which no call of a model writes: its
+    /// directory, its settings and the user's policies.
+    pub(crate) fn own_places(&self) -> Vec<PathBuf> {
+        let default = config::default_path(&self.environment);
+        let settings = default.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let flag = self.session.args.policy.as_deref();
+        let flag = flag.map(|path| self.environment.resolve(path, &self.environment.directory));
+        let places = self.home.iter().chain(&self.config_file).chain(&settings);
+        places.chain(&self.session.config.policy_files).chain(&flag).cloned().collect()
     }
 
     /// The settings file as hints name it.

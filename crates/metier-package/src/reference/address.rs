@@ -46,6 +46,12 @@ fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference,
     }
     let path = if place.is_known() { path.split('?').next().unwrap_or(path) } else { path };
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    // A `SKILL.md` by itself, unless a browser shows it in its repository.
+    let lone =
+        place.is_web() && !place.is_known() && parts.len() > 1 && path.ends_with("/SKILL.md");
+    if lone && inner.is_none() && requested.is_none() && viewed(&place, &parts).is_none() {
+        return archive(&place, path);
+    }
     match (viewed(&place, &parts), inner) {
         (Some(_), Some(_)) => Err(ReferenceError::Repository(path.to_owned())),
         (Some(view), None) => view.reference(&place, requested),
@@ -54,6 +60,17 @@ fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference,
             Ok(git(url, inner.unwrap_or_default(), requested))
         }
     }
+}
+
+/// The one spelling of the address of a file on a web server.
+pub(crate) fn web_file(text: &str) -> Result<String, ReferenceError> {
+    let (scheme, rest) = text.split_once("://").unwrap_or((text, ""));
+    let scheme = scheme.to_ascii_lowercase();
+    if !matches!(scheme.as_str(), "http" | "https") {
+        return Err(ReferenceError::Scheme(scheme));
+    }
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    Ok(archive(&Place::new(&scheme, authority)?, path)?.source())
 }
 
 /// `user@host:path`, or a word or a host before `owner/repo`.

@@ -1,9 +1,9 @@
 //! How one clause fits one act.
 
 use super::{Case, Clause};
-use crate::act::{Act, Command, Consequence, FileUse};
+use crate::act::{Act, Command, Consequence, FileUse, Manner};
 use crate::pattern::command::{Coverage, Frame};
-use crate::pattern::{Argument, Pattern, Strictness};
+use crate::pattern::{Argument, Meeting, Pattern, Strictness};
 use crate::place::From;
 use crate::shell::Access;
 use crate::verdict::Verdict;
@@ -172,12 +172,25 @@ fn fit_file(
     };
     match &file.spots {
         Some(spots) if path.covers(spots, case.ground, Strictness::Surely) => {
-            Fit::Surely(Coverage::EVERYTHING)
+            return Fit::Surely(Coverage::EVERYTHING);
         }
         Some(spots) if strict && path.covers(spots, case.ground, Strictness::Possibly) => {
-            Fit::Possibly
+            return Fit::Possibly;
         }
-        None if strict => Fit::Possibly,
+        _ if !strict => return Fit::Not(None),
+        _ => {}
+    }
+    let meetings = file.shapes.iter().map(|shape| path.meets(shape, case.ground));
+    match (meetings.max().unwrap_or(Meeting::None), file.manner) {
+        (Meeting::Possible, _) => Fit::Possibly,
+        (_, Manner::Opened) if file.vague => Fit::Possibly,
+        // Asking about every word of which nothing is known would be asking about every loop; where
+        // something is denied that price is due.
+        (meeting, Manner::Opened | Manner::Touched)
+            if verdict == Verdict::Deny && (file.vague || meeting == Meeting::Conceivable) =>
+        {
+            Fit::Conceivably
+        }
         _ => Fit::Not(None),
     }
 }

@@ -17,6 +17,7 @@ fn place(cwd: &'static str) -> Place<'static> {
         cwd: Path::new(cwd),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
+        protected: &[],
         resolver: &Lexical,
     }
 }

@@ -14,6 +14,7 @@ use crate::glob;
 use crate::limits::MAX_PATTERN_BYTES;
 use crate::pattern::Strictness;
 use crate::place::{Ground, Spot, Spots};
+use crate::shape::Shape;
 
 /// A compiled path pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,17 @@ pub(crate) struct PathPattern {
     beneath: Vec<String>,
     /// A part that any fitting path contains, in lowercase.
     needle: String,
+}
+
+/// Whether paths of which only a part is known are what a pattern is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Meeting {
+    /// None of them.
+    None,
+    /// As much as any file below a directory is one with a certain name.
+    Conceivable,
+    /// One of them may be.
+    Possible,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +113,27 @@ impl PathPattern {
                 let path = &spot.lowercase;
                 self.is_below(bases, |base| below(path, base.map_or("", |b| &b.lowercase)), true)
             }),
+        }
+    }
+
+    /// Whether one of the paths of a shape could be meant. A name at any depth is conceivably in
+    /// whatever is open; anything else is meant where its own place is met.
+    pub(crate) fn meets(&self, shape: &Shape, ground: &Ground<'_>) -> Meeting {
+        let bases = match self.start {
+            Start::Root => return self.meeting(shape, ""),
+            Start::Home => ground.home(),
+            Start::Base => ground.base(),
+        };
+        let meetings = bases.iter().map(|base| self.meeting(shape, &base.lowercase));
+        meetings.max().unwrap_or(Meeting::Conceivable)
+    }
+
+    fn meeting(&self, shape: &Shape, base: &str) -> Meeting {
+        let floats = self.segments.first().is_some_and(|segment| segment == "**");
+        match Shape::of_pattern(base, &self.lowercase).meets(shape) {
+            false => Meeting::None,
+            true if floats && shape.is_open => Meeting::Conceivable,
+            true => Meeting::Possible,
         }
     }
 

@@ -8,6 +8,7 @@ fn place(resolver: &dyn Resolve) -> Place<'_> {
         cwd: Path::new("/project"),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
+        protected: &[],
         resolver,
     }
 }

@@ -5,9 +5,12 @@ use toml::de::DeInteger;
 use super::PolicyErrorKind;
 use super::read::{Read, Reader, Table, get};
 use crate::glob;
-use crate::scripts::{ProjectAccess, ScriptLevel, ScriptLimits, ScriptNetwork, ScriptTable};
+use crate::scripts::{
+    ProjectAccess, ScriptDependencies, ScriptLevel, ScriptLimits, ScriptNetwork, ScriptTable,
+};
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
+    "dependencies",
     "env",
     "level",
     "memory-mib",
@@ -30,10 +33,12 @@ impl Reader<'_> {
         }
         let levels = words(ScriptLevel::ALL, ScriptLevel::as_str);
         let networks = words(ScriptNetwork::ALL, ScriptNetwork::as_str);
+        let dependencies = words(ScriptDependencies::ALL, ScriptDependencies::as_str);
         let projects = words(ProjectAccess::ALL, ProjectAccess::as_str);
         Ok(ScriptTable {
             level: self.word(table, "level", &levels)?,
             network: self.word(table, "network", &networks)?,
+            dependencies: self.word(table, "dependencies", &dependencies)?,
             project: self.word(table, "project", &projects)?,
             only_active: self.only_active(table)?,
             env: self.variables(table)?,

@@ -11,6 +11,7 @@ use super::{
     Analysis, Arguments, Assigns, Hazard, Language, Program, Role, Style, Touch, Verb, What,
     language, listed,
 };
+use crate::limits::MAX_MENTIONS;
 use crate::shell::{Access, Word};
 use arguments::assignment;
 
@@ -29,6 +30,39 @@ pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {
     };
     reader.read();
     reader.out
+}
+
+/// The words that may be files: arguments, values behind `=`, and what follows `@`.
+pub(super) fn mentions(words: &[Word]) -> impl Iterator<Item = Touch> {
+    words.iter().take(MAX_MENTIONS).filter_map(|word| {
+        let prefix = word.prefix();
+        let from = match prefix.find('=') {
+            Some(equals) => equals + 1,
+            None if prefix.starts_with('-') => return None,
+            None => 0,
+        };
+        let value = prefix.get(from..).unwrap_or_default();
+        let mark = ["file://", "fileb://", "@"].into_iter().find(|mark| value.starts_with(mark));
+        if value.is_empty() || (mark.is_none() && value.contains("://")) {
+            return None;
+        }
+        word.tail(from + mark.map_or(0, str::len)).map(Touch::Mention)
+    })
+}
+
+/// The path in what follows `file://`: behind the host, with `%2e` and the like undone.
+fn file_path(text: &str) -> Option<String> {
+    let path = text.get(text.find('/')?..)?.split(['?', '#']).next()?;
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let digit = |at: usize| behind.get(at).and_then(|b| char::from(*b).to_digit(16));
+        let coded = (*byte == b'%').then(|| digit(0).zip(digit(1))).flatten();
+        let coded = coded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        bytes.push(coded.unwrap_or(*byte));
+        rest = behind.get(if coded.is_some() { 2 } else { 0 }..).unwrap_or_default();
+    }
+    String::from_utf8(bytes).ok()
 }
 
 struct Reader<'p> {
@@ -176,16 +210,29 @@ impl<'p> Reader<'p> {
                 self.hazard(*at, What::File(Access::Write, (*word).clone()));
             }
         }
+        if matches!(self.usage.arguments, Arguments::Mentions | Arguments::Code) {
+            let from = if self.flags.entered { 2 } else { 1 };
+            self.out.touches.extend(mentions(self.argv.get(from..).unwrap_or_default()));
+        }
         let last = words.len().saturating_sub(1);
         for (index, (at, word)) in words.into_iter().enumerate() {
             match self.usage.arguments {
-                Arguments::Plain => {}
+                Arguments::Plain | Arguments::Mentions => {}
                 Arguments::Reads => self.touch(Access::Read, word),
                 Arguments::Writes => self.touch(Access::Write, word),
                 Arguments::Searches if index == 0 && self.scripts.is_empty() => {}
                 Arguments::Searches => self.touch(Access::Read, word),
-                Arguments::Copies if index == last => self.touch(Access::Write, word),
+                Arguments::Copies if index == last => {
+                    self.out.touches.push(Touch::File(Access::Write, word.clone()));
+                }
                 Arguments::Copies => self.touch(Access::Read, word),
+                Arguments::Moves if index == last => {
+                    self.out.touches.push(Touch::File(Access::Write, word.clone()));
+                }
+                Arguments::Moves => {
+                    self.touch(Access::Read, word);
+                    self.out.touches.push(Touch::Tree(Access::Write, word.clone()));
+                }
                 Arguments::Urls => self.url(at, word),
                 Arguments::Dd => self.dd(word),
                 Arguments::Names => self.variable_name(at, word),
@@ -200,7 +247,28 @@ impl<'p> Reader<'p> {
     }
 
     fn touch(&mut self, access: Access, word: &Word) {
-        self.out.touches.push(Touch::File(access, word.clone()));
+        self.out.touches.push(match self.recurses() {
+            true => Touch::Tree(access, word.clone()),
+            false => Touch::File(access, word.clone()),
+        });
+    }
+
+    /// Whether directories are used with everything in them. A letter in a bundle counts, and so
+    /// does the beginning of a long option.
+    fn recurses(&self) -> bool {
+        let asked = |option: &String| {
+            let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+            self.argv.iter().skip(1).any(|word| {
+                let text = word.prefix();
+                match letter {
+                    Some(letter) => {
+                        text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+                    }
+                    None => text.len() > 3 && option.starts_with(text),
+                }
+            })
+        };
+        self.usage.recurses.iter().any(|option| option == "*" || asked(option))
     }
 
     fn url(&mut self, at: usize, word: &Word) {
@@ -215,7 +283,8 @@ impl<'p> Reader<'p> {
             Some("http" | "https") => self.out.touches.push(Touch::Fetch(text.to_owned())),
             None => self.out.touches.push(Touch::Fetch(format!("http://{text}"))),
             Some("file") => {
-                let path = word.tail("file://".len()).unwrap_or_else(Word::unknown);
+                let path = text.get("file://".len()..).and_then(file_path);
+                let path = path.map_or_else(Word::unknown, Word::known);
                 self.hazard(at, What::File(Access::Read, path));
             }
             Some(_) => self.escape(at, format!("`{text}` is neither http nor https")),

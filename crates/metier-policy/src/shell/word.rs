@@ -8,6 +8,8 @@ pub struct Word {
     text: String,
     /// How much of the text is certain to stand at the front, when something after it is not.
     certain: Option<usize>,
+    /// Where in the text parts are left out.
+    holes: Vec<usize>,
     /// It may become several words, or none.
     splits: bool,
     /// It was written without any quoting, escape or expansion.
@@ -25,13 +27,13 @@ impl Word {
     /// A word of which nothing is known, not even whether it is one word.
     #[must_use]
     pub fn unknown() -> Self {
-        Self { certain: Some(0), splits: true, ..Self::default() }
+        Self { certain: Some(0), holes: vec![0], splits: true, ..Self::default() }
     }
 
     /// One word that certainly starts with this text.
     pub fn starting(text: impl Into<String>) -> Self {
         let text: String = text.into();
-        Self { certain: Some(text.len()), text, ..Self::default() }
+        Self { certain: Some(text.len()), holes: vec![text.len()], text, ..Self::default() }
     }
 
     /// The text, when all of it is certain.
@@ -66,7 +68,8 @@ impl Word {
         }
         let text = self.text.get(from..)?.to_owned();
         let certain = self.certain.map(|end| end - from);
-        Some(Self { text, certain, splits: self.splits, ..Self::default() })
+        let holes = self.holes.iter().map(|hole| hole.saturating_sub(from)).collect();
+        Some(Self { text, certain, holes, splits: self.splits, ..Self::default() })
     }
 
     /// The word as a person would recognise it: unknown parts are shown as `…`.
@@ -89,6 +92,11 @@ impl Word {
     /// Whether it was written without quoting, escapes and expansions, as reserved words must be.
     pub(super) fn is_plain(&self) -> bool {
         self.plain && self.certain.is_none()
+    }
+
+    /// Where in [`Self::spelling`] parts are left out that only a running shell knows.
+    pub(crate) fn holes(&self) -> &[usize] {
+        &self.holes
     }
 
     /// The text with the wildcards as written, for comparing a pattern with the same spelling.
@@ -127,6 +135,7 @@ impl WordBuilder {
         self.started = true;
         self.quoted = true;
         self.word.certain.get_or_insert(self.word.text.len());
+        self.word.holes.push(self.word.text.len());
         self.word.splits |= splits;
     }
 

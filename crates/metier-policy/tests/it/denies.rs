@@ -1,7 +1,7 @@
 //! The data file of rules that deny: nothing hides what they are about.
 
 use metier_policy::{
-    ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, ToolCall, Verdict, decide,
+    ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, Profile, ToolCall, Verdict, decide,
 };
 use serde_json::json;
 
@@ -52,4 +52,23 @@ fn an_allow_of_all_of_bash_behind_a_denial_opens_no_way_around_it() {
             decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &world::place());
         assert_eq!(ruling.verdict, Verdict::Deny, "{command}: {}", ruling.explanation());
     }
+}
+
+#[test]
+fn the_default_profile_does_not_ask_about_every_day() {
+    // S3, S4
+    let text = include_str!("everyday.tsv");
+    let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).collect();
+    let policy = Policy::profile(Profile::Default);
+    let mut wrong = Vec::new();
+    for line in &lines {
+        let call = ToolCall::new("Bash", json!({ "command": line }));
+        let stack = ActiveStack::default();
+        let ruling = decide(&policy, &stack, &call, HostTable::plain(), &world::place());
+        if ruling.verdict != Verdict::Allow {
+            wrong.push(format!("{line}: {} {}", ruling.verdict, ruling.explanation()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(lines.len() >= 40, "only {} lines", lines.len());
 }

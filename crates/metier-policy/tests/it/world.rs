@@ -14,6 +14,7 @@ pub(crate) fn place() -> Place<'static> {
         cwd: Path::new("/project"),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
+        protected: &[],
         resolver: &Lexical,
     }
 }

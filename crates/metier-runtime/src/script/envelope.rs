@@ -124,6 +124,7 @@ impl Envelope {
                 install,
                 ..
             }) => format!("{error}\nhint: {install}"),
+            ScriptError::Dependencies { hint: Some(hint), .. } => format!("{error}\nhint: {hint}"),
             other => said(other),
         };
         Self::failure(error.code(), message)

@@ -231,7 +231,8 @@ fn every_reason_not_to_run_has_a_code_and_says_what_it_is_about() {
     };
     let asked = ScriptError::Unconfirmed { skill: skill.clone(), script: script.clone(), reason };
     let walls = ScriptError::Walls { skill, script: script.clone(), missing };
-    let dependencies = ScriptError::Dependencies { script: script.clone(), detail: s("offline") };
+    let dependencies =
+        ScriptError::Dependencies { script: script.clone(), detail: s("offline"), hint: None };
     let ground = ScriptError::Ground { path: "/p".into(), source: io() };
     let journal = ScriptError::Journal(JournalError::TooLarge(1));
     check_errors([

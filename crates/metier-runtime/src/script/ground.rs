@@ -5,7 +5,7 @@
 //!
 //! - `bundled/DIGEST/`: the files of a skill that lies in the binary, read back and compared before
 //!   every use;
-//! - `cache/uv/`: a cache of uv's for each skill, which no script can write (see `uv`);
+//! - `cache/uv/`: what uv made for each content of a skill, which no script can write (see `kept`);
 //! - `cache/help/`: help texts, by digest of what gave them.
 
 #![expect(clippy::disallowed_methods, reason = "this file is the scripts' door to the disk")]
@@ -81,6 +81,17 @@ impl ScriptGround {
             reads.push(program.to_owned());
         }
         reads
+    }
+
+    /// The Pythons uv would find, as a text that changes when they do: what the system's `python3`
+    /// is, and what lies in `managed`.
+    pub(super) fn pythons(&self, managed: Option<&Path>) -> String {
+        let system = self.find("python3").and_then(|path| path.canonicalize().ok());
+        let entries = managed.and_then(|path| std::fs::read_dir(path).ok());
+        let mut names: Vec<PathBuf> =
+            entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        names.sort();
+        format!("{system:?}{names:?}")
     }
 
     /// A variable of the caller's environment.
@@ -170,7 +181,7 @@ fn remove_others(place: &Path, wanted: &[PathBuf]) -> io::Result<()> {
 }
 
 /// Writes a file beside its place and moves it there, so that nobody sees a part of it.
-fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+pub(super) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();

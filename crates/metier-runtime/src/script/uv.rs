@@ -1,46 +1,89 @@
 //! Python with the dependencies a script declares, provided by uv.
 //!
-//! Two steps, and a cache for each skill, so that a skill cannot poison what others use:
+//! Two steps:
 //!
-//! 1. *Prepare*: uv itself, inside walls of its own, with the skill's cache writable. It reads the
-//!    script's metadata, fetches wheels and makes an environment. Nothing of the skill runs, and
-//!    since nothing is built (`UV_NO_BUILD`), no package's build does: one without a wheel is
-//!    refused. Settings lying about (`uv.toml`, `pyproject.toml`) are not read.
+//! 1. *Prepare*, once for each content of a skill: uv itself, inside walls of its own, with one
+//!    empty directory writable. It reads the script's metadata, fetches wheels and makes an
+//!    environment. Nothing of the skill runs, and since nothing is built (`UV_NO_BUILD`), no
+//!    package's build does: one without a wheel is refused. Settings lying about (`uv.toml`,
+//!    `pyproject.toml`) are not read.
 //! 2. *Run*: the environment's Python, without uv, with the environment readable and nothing of it
 //!    writable.
 //!
-//! The cache is the skill's own because uv asks an environment's Python about itself, and a `.pth`
-//! file in any package runs code then, while the cache is writable. What such code can reach is
-//! what that skill alone will use.
+//! uv is not asked about an environment that has packages: it would start its Python, a `.pth` file
+//! in any package runs code then, and that code would write and answer as it likes. The environment
+//! is found by looking (see `kept`), and what the run may read besides it is known before uv starts:
+//! the system's Pythons and those that uv has installed.
 //!
-//! uv has the network in step 1 when the skill was approved and the law does not switch it off: the
-//! metadata is the asking. Otherwise it is told to be offline, and what is cached is used.
+//! What was made for one content of a skill, trusted so far, is never used for another: the place is
+//! named by the digest of the whole skill, by the trust, and by the Pythons there are.
+//!
 //! A Python that uv manages is found and never downloaded.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
 
-use metier_policy::{ScriptLaw, ScriptNetwork};
-use metier_sandbox::{Cancel, Confinement, Invocation, Limits, Network, Outcome, RunError, Runner};
+use metier_format::manifest::Parts;
+use metier_policy::{ScriptDependencies, ScriptLaw, ScriptNetwork};
+use metier_sandbox::{
+    Cancel, Confinement, Enforced, Invocation, Limits, Network, Outcome, RunError, Runner,
+};
 use metier_store::catalog::Trust;
 use metier_store::digest;
 
 use super::ground::{self, ScriptGround};
-use crate::limits::PREPARE_SECONDS;
+use super::kept::{Environment, Kept, Unkept};
+use crate::limits::{MAX_PREPARED_BYTES, MAX_UNAPPROVED_BYTES, PREPARE_SECONDS, QUOTA_SAMPLE_MS};
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// uv itself.
+    pub(crate) uv: &'a Path,
+    /// The digest of the whole skill.
+    pub(crate) tree: &'a str,
+    /// The script's path inside it.
+    pub(crate) script: &'a str,
+    /// How far the skill is trusted.
+    pub(crate) trust: Trust,
+    /// Whether uv may fetch.
+    pub(crate) online: bool,
+    /// Whether the versions are fixed in a file beside the script.
+    pub(crate) locked: bool,
+}
+
+/// Whether uv may fetch for a skill: when it was approved, the law does not switch the network off,
+/// and the skill's own asking for the network or the law's word on packages allows it.
+pub(crate) fn may_fetch(law: &ScriptLaw, parts: &Parts, trust: Trust) -> bool {
+    let allowed = match law.dependencies {
+        ScriptDependencies::Never => false,
+        ScriptDependencies::Declared => !parts.network.is_empty(),
+        ScriptDependencies::Fetch => true,
+    };
+    allowed && trust == Trust::Approved && law.network != ScriptNetwork::Off
+}
+
+/// How packages come to be fetched, for somebody who has none.
+pub(crate) const HOW_TO_FETCH: &str = "packages are fetched when the skill is approved and either its `permissions` ask for the network or \
+     policy says `dependencies = \"fetch\"` under `[scripts]`; never for help alone";
 
 /// What uv is to prepare.
 #[derive(Clone, Debug)]
 pub(crate) struct Preparation {
     /// uv itself.
     pub(crate) uv: PathBuf,
-    /// Its cache for this skill.
-    pub(crate) cache: PathBuf,
+    /// Where the environment is kept.
+    pub(crate) kept: Kept,
     /// Pythons that uv has installed before, when there are some.
     pub(crate) pythons: Option<PathBuf>,
     /// Whether it may fetch.
     pub(crate) online: bool,
     /// Whether the versions are fixed in a file beside the script.
     pub(crate) locked: bool,
+    /// Bytes it may take on disk.
+    pub(crate) most: u64,
     /// The caller's variables that say how packages are reached.
     reaching: Vec<(OsString, OsString)>,
 }
@@ -71,12 +114,14 @@ pub(crate) struct Prepared {
     pub(crate) python: PathBuf,
     /// What it reads besides the skill.
     pub(crate) reads: Vec<PathBuf>,
+    /// The walls that stood around uv; nothing when the environment was there already.
+    pub(crate) enforced: Option<Enforced>,
 }
 
 /// Why there is no environment.
 #[derive(Debug)]
 pub(crate) enum PrepareError {
-    /// The cache cannot be made.
+    /// The place for it cannot be made.
     Cache(PathBuf, std::io::Error),
     /// uv did not run.
     Run(RunError),
@@ -87,28 +132,29 @@ pub(crate) enum PrepareError {
 }
 
 impl Preparation {
-    /// What there is to do on this ground for a script of `skill`; nothing without a home for the
-    /// cache.
-    pub(crate) fn plan(
-        ground: &ScriptGround,
-        (uv, skill): (&Path, &Path),
-        (law, trust): (&ScriptLaw, Trust),
-        locked: bool,
-    ) -> Option<Self> {
-        let mut own = digest::hex(&digest::sha256(skill.as_os_str().as_encoded_bytes()));
-        own.truncate(16);
-        let cache = ground.home.as_ref()?.join("cache/uv").join(own);
+    /// What there is to do on this ground; nothing without a home for what is made.
+    pub(crate) fn plan(ground: &ScriptGround, wanted: Wanted<'_>) -> Option<Self> {
         let data = ground.variable("XDG_DATA_HOME").map(PathBuf::from);
         let home = || Some(PathBuf::from(ground.variable("HOME")?).join(".local/share"));
         let named = ground.variable("UV_PYTHON_INSTALL_DIR").map(PathBuf::from);
         let usual = || Some(data.or_else(home)?.join("uv/python"));
         let pythons = named.or_else(usual).filter(|path| path.is_absolute());
+        let pythons = pythons.filter(|path| ground::exists(path));
+        let uv = wanted.uv.to_string_lossy();
+        let there = ground.pythons(pythons.as_deref());
+        let parts = [wanted.tree, wanted.script, wanted.trust.as_str(), &uv, &there];
+        let mut key = digest::hex(&digest::sha256(parts.join("\0").as_bytes()));
+        key.truncate(32);
         Some(Self {
-            uv: uv.to_owned(),
-            cache,
-            pythons: pythons.filter(|path| ground::exists(path)),
-            online: trust == Trust::Approved && law.network != ScriptNetwork::Off,
-            locked,
+            uv: wanted.uv.to_owned(),
+            kept: Kept::new(&ground.home.as_ref()?.join("cache/uv"), &key),
+            pythons,
+            online: wanted.online,
+            locked: wanted.locked,
+            most: match wanted.trust {
+                Trust::Approved => MAX_PREPARED_BYTES,
+                _ => MAX_UNAPPROVED_BYTES,
+            },
             reaching: ground
                 .variables
                 .iter()
@@ -118,44 +164,106 @@ impl Preparation {
         })
     }
 
-    /// Has uv make the environment for `script`, which lies in `skill`.
+    /// The environment for `script`, which lies in `skill`: the one that is kept, else uv makes it.
     pub(crate) fn prepare(
         &self,
         script: &Path,
         skill: &Path,
         (runner, cancel, walls): (&Runner, &Cancel, &Confinement),
     ) -> Result<Prepared, PrepareError> {
-        ground::private_directory(&self.cache)
-            .map_err(|error| PrepareError::Cache(self.cache.clone(), error))?;
-        let confinement = self.confinement(skill, walls);
-        let uv = |words: &[&str]| {
-            let mut invocation = Invocation::new(&self.uv);
-            invocation.args = words.iter().map(OsString::from).collect();
-            invocation.args.extend(["--no-config".into(), "--script".into(), script.into()]);
-            let outcome =
-                runner.run(&invocation, &confinement, cancel).map_err(PrepareError::Run)?;
-            answer(&outcome)
-        };
-        uv(if self.locked { &["sync", "--quiet", "--frozen"] } else { &["sync", "--quiet"] })?;
-        let found = uv(&["python", "find"])?;
-        let python = PathBuf::from(found.trim());
-        if !python.starts_with(&self.cache) {
-            let shown = python.display();
-            return Err(PrepareError::Failed(format!("uv named `{shown}`, which is not its own")));
+        if let Some(environment) = self.kept.ready() {
+            return Ok(self.prepared(environment, None));
         }
-        let environment = python.parent().and_then(Path::parent).unwrap_or(&python).to_owned();
-        let mut reads = vec![environment];
-        reads.extend(self.pythons.clone());
-        Ok(Prepared { python, reads })
+        let disk = |error| PrepareError::Cache(self.kept.place().to_owned(), error);
+        let _lock = self.kept.lock().map_err(disk)?;
+        // Somebody else may have made it meanwhile.
+        if let Some(environment) = self.kept.ready() {
+            return Ok(self.prepared(environment, None));
+        }
+        self.kept.begin().map_err(disk)?;
+        let made = self.make(script, (runner, cancel, &self.confinement(skill, walls)));
+        let kept = made.and_then(|outcome| {
+            let environment = self.kept.finish(self.most).map_err(|error| self.unkept(error))?;
+            Ok(self.prepared(environment, Some(outcome.enforced)))
+        });
+        if kept.is_err() {
+            // What is left of it is removed before it is made again, too.
+            let _ = self.kept.clear();
+        }
+        kept
+    }
+
+    /// Has uv make it, and ends uv when it writes too much.
+    fn make(
+        &self,
+        script: &Path,
+        (runner, cancel, walls): (&Runner, &Cancel, &Confinement),
+    ) -> Result<Outcome, PrepareError> {
+        let mut invocation = Invocation::new(&self.uv);
+        let frozen = self.locked.then_some("--frozen");
+        let words = ["sync", "--quiet", "--no-config"].into_iter().chain(frozen);
+        invocation.args = words.chain(["--script"]).map(OsString::from).collect();
+        invocation.args.push(script.into());
+        let disk = |error| PrepareError::Cache(self.kept.place().to_owned(), error);
+        let stop = Cancel::new().map_err(disk)?;
+        let (ended, watched) = std::sync::mpsc::channel::<()>();
+        let (outcome, too_large) = std::thread::scope(|scope| {
+            let stop = &stop;
+            let watcher = scope.spawn(move || self.watch(&watched, cancel, stop));
+            let outcome = runner.run(&invocation, walls, stop);
+            drop(ended);
+            (outcome, watcher.join().unwrap_or(true))
+        });
+        if too_large {
+            return Err(self.unkept(Unkept::TooLarge(self.most)));
+        }
+        answer(outcome.map_err(PrepareError::Run)?)
+    }
+
+    /// Throws `stop` when the caller cancels or too much is written, until the other end of `ended`
+    /// is gone; whether it was too much.
+    fn watch(&self, ended: &Receiver<()>, cancel: &Cancel, stop: &Cancel) -> bool {
+        let step = Duration::from_millis(QUOTA_SAMPLE_MS / 10);
+        for count in 1_u32.. {
+            if ended.recv_timeout(step) == Err(RecvTimeoutError::Disconnected) {
+                break;
+            }
+            if cancel.is_thrown() {
+                stop.cancel();
+            }
+            if count % 10 == 0 && self.kept.exceeds(self.most) {
+                stop.cancel();
+                return true;
+            }
+        }
+        false
+    }
+
+    fn prepared(&self, environment: Environment, enforced: Option<Enforced>) -> Prepared {
+        let reads = std::iter::once(environment.directory).chain(self.pythons.clone()).collect();
+        Prepared { python: environment.python, reads, enforced }
+    }
+
+    fn unkept(&self, error: Unkept) -> PrepareError {
+        match error {
+            Unkept::Disk(error) => PrepareError::Cache(self.kept.place().to_owned(), error),
+            Unkept::Strange => {
+                PrepareError::Failed("uv made no environment where it makes them".to_owned())
+            }
+            Unkept::TooLarge(most) => PrepareError::Failed(format!(
+                "they take more than {} MiB on disk, or too many files",
+                most >> 20
+            )),
+        }
     }
 
     /// The walls around uv: as hard as the script's own.
-    fn confinement(&self, skill: &Path, walls: &Confinement) -> Confinement {
+    pub(crate) fn confinement(&self, skill: &Path, walls: &Confinement) -> Confinement {
         let mut read = vec![self.uv.clone(), skill.to_owned()];
         read.extend(self.pythons.clone());
         let mut environment = metier_sandbox::environment::build(&[], &[]);
         let mut set = |name: &str, value: OsString| environment.push((name.into(), value));
-        set("UV_CACHE_DIR", self.cache.clone().into());
+        set("UV_CACHE_DIR", self.kept.made().into());
         set("UV_NO_BUILD", "1".into());
         set("UV_NO_PROGRESS", "1".into());
         set("UV_PYTHON_DOWNLOADS", "never".into());
@@ -174,13 +282,13 @@ impl Preparation {
         environment.sort();
         Confinement {
             read,
-            write: vec![self.cache.clone()],
+            write: vec![self.kept.made()],
             network: if self.online { Network::Full } else { Network::Off },
             environment,
             limits: Limits {
                 wall_ms: PREPARE_SECONDS * 1000,
                 cpu_seconds: PREPARE_SECONDS,
-                file_size: 2 << 30,
+                file_size: self.most.min(2 << 30),
                 ..Limits::default()
             },
             level: walls.level,
@@ -189,11 +297,11 @@ impl Preparation {
     }
 }
 
-/// What uv printed, or what it complained about.
-fn answer(outcome: &Outcome) -> Result<String, PrepareError> {
+/// How uv ended, when it ended well; else what it complained about.
+fn answer(outcome: Outcome) -> Result<Outcome, PrepareError> {
     use metier_sandbox::Status;
     match outcome.status {
-        Status::Exit(0) => Ok(String::from_utf8_lossy(&outcome.stdout.bytes).into_owned()),
+        Status::Exit(0) => Ok(outcome),
         Status::Cancelled => Err(PrepareError::Cancelled),
         status => {
             let said = String::from_utf8_lossy(&outcome.stderr.bytes);
@@ -201,3 +309,7 @@ fn answer(outcome: &Outcome) -> Result<String, PrepareError> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "uv_tests.rs"]
+mod tests;

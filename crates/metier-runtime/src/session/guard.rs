@@ -1,7 +1,7 @@
 //! The guard: one tool call, one ruling, one frame.
 
-use metier_policy::grant::SCRIPT_READ;
-use metier_policy::{ActiveStack, HostTable, Place, Ruling, ToolCall, Verdict, decide};
+use metier_policy::grant::{Grant, SCRIPT_READ};
+use metier_policy::{ActiveStack, HostTable, Place, Ruling, Survey, ToolCall, Verdict, decide};
 use serde_json::{Map, Value};
 
 use super::Session;
@@ -34,6 +34,19 @@ impl Session {
     /// read, or somebody outside has said no already.
     pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {
         self.act(|session| session.record_ruling(call, Ruling::of(Verdict::Deny, why)))
+    }
+
+    /// Whether any call of `tool` could pass the active skills, for hosts that can hide tools.
+    #[must_use]
+    pub fn exposes(&self, tool: &str) -> bool {
+        let grant = Grant { policy: &self.setup.policy, stack: &self.stack };
+        grant.exposes(tool, &self.setup.host)
+    }
+
+    /// What a call would do, without a ruling and without a frame.
+    #[must_use]
+    pub fn survey(&self, call: &ToolCall) -> Survey {
+        self.setup.policy.survey(call, &self.setup.host, &self.scene())
     }
 
     pub(super) fn record_ruling(
@@ -83,14 +96,18 @@ impl Session {
     }
 
     fn rule_in(&self, call: &ToolCall, stack: &ActiveStack, host: &HostTable) -> Ruling {
+        decide(&self.setup.policy, stack, call, host, &self.scene())
+    }
+
+    fn scene(&self) -> Place<'_> {
         let here = &self.setup.whereabouts;
-        let place = Place {
+        Place {
             cwd: &here.cwd,
             home: here.home.as_deref(),
             project: here.project.as_deref(),
+            protected: &here.protected,
             resolver: &Disk,
-        };
-        decide(&self.setup.policy, stack, call, host, &place)
+        }
     }
 }
 

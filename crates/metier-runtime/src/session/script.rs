@@ -20,7 +20,7 @@ use metier_store::digest;
 use metier_store::scripts::{Script, Scripts, language};
 use metier_store::store::{Location, Skill};
 use metier_store::vouch::Standing;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Session;
 use super::activation::visible_to;
@@ -32,7 +32,7 @@ use crate::script::confine::{Circumstances, Confined, confine};
 use crate::script::envelope;
 use crate::script::ground;
 use crate::script::interpreter::{self, Program};
-use crate::script::uv::{Preparation, PrepareError};
+use crate::script::uv::{self, Preparation, PrepareError, Wanted};
 use crate::script::{
     Listed, Mode, ScriptCall, ScriptError, ScriptHelp, ScriptOutcome, ScriptPlan, SkillScripts,
     Start,
@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// What a script says about itself when asked with `--help`: run once, without a network, and
-    /// kept for as long as neither it nor its interpreter changes.
+    /// kept for as long as neither its skill nor its interpreter changes.
     pub fn script_help(
         &mut self,
         skill: &str,
@@ -133,7 +133,11 @@ impl Session {
             session.permit(&ready, &call)?;
             Ok::<_, ScriptError>(ready)
         })?;
-        let key = format!("{}\0{}\0{:?}", ready.plan.digest, ready.plan.interpreter, ready.program);
+        let plan = &ready.plan;
+        // The whole skill, for what a script says may come from any file beside it.
+        let tree = self.tree(&ready.location, &plan.skill)?;
+        let (script, program) = (&plan.script, &ready.program);
+        let key = format!("{tree}\0{script}\0{}\0{}\0{program:?}", plan.digest, plan.interpreter);
         let key = digest::hex(&digest::sha256(key.as_bytes()));
         if let Some(text) = self.setup.scripts.kept_help(&key) {
             return Ok(ScriptHelp { text, kept: true, failure: None });
@@ -244,10 +248,19 @@ impl Session {
         let (mut reads, mut preparation) = (Vec::new(), None);
         match &interpreter.program {
             Program::At(program) => reads = ground.reads(program),
-            Program::Uv(uv) => {
+            Program::Uv(program) => {
                 let lock = format!("{}.lock", script.path);
                 let locked = skill.resources.files.iter().any(|file| file.path == lock);
-                let plan = Preparation::plan(ground, (uv, &directory), (law, entry.trust), locked);
+                let wanted = Wanted {
+                    uv: program,
+                    tree: &self.tree(&at, &name)?,
+                    script: &script.path,
+                    trust: entry.trust,
+                    online: purpose != Purpose::Help
+                        && uv::may_fetch(law, &skill.manifest.parts, entry.trust),
+                    locked,
+                };
+                let plan = Preparation::plan(ground, wanted);
                 preparation = Some(plan.ok_or_else(|| ScriptError::NoHome(script.path.clone()))?);
             }
             Program::Itself => {}
@@ -279,6 +292,7 @@ impl Session {
                 Start::Scratch => None,
             },
             confinement: confined.confinement,
+            fetches: preparation.as_ref().map(|preparation: &Preparation| preparation.online),
             notes,
         };
         Ok(Ready {
@@ -311,12 +325,17 @@ impl Session {
         if let Some(directory) = self.setup.store.directory(at) {
             return Ok((directory, false));
         }
+        let place = self.setup.scripts.place_of(&self.tree(at, name)?);
+        place.map(|place| (place, true)).ok_or_else(|| ScriptError::NoHome(name.to_owned()))
+    }
+
+    /// The digest of everything in the skill, as it is now.
+    fn tree(&self, at: &Location, name: &str) -> Result<String, ScriptError> {
         let tree = self.setup.store.tree(at).map_err(|error| ScriptError::Ground {
             path: PathBuf::from(name),
             source: std::io::Error::other(error),
         })?;
-        let place = self.setup.scripts.place_of(&digest::hex(&tree.digest()));
-        place.map(|place| (place, true)).ok_or_else(|| ScriptError::NoHome(name.to_owned()))
+        Ok(digest::hex(&tree.digest()))
     }
 
     /// What the law and the other active skills say to the call.
@@ -355,7 +374,12 @@ impl Session {
         let mut recorder = Recorder { redactor: &self.setup.redactor, left: MAX_INLINE_BYTES };
         let args = call.words();
         let args = args.iter().map(|arg| recorder.text(&arg.to_string_lossy()));
+        let preparation = ready.preparation.as_ref().map(|preparation| {
+            let walls = preparation.confinement(&ready.directory, &plan.confinement);
+            json!({ "fetches": preparation.online, "confinement": walls })
+        });
         let started = ScriptStarted {
+            preparation,
             name: plan.skill.clone(),
             script: plan.script.clone(),
             purpose: ready.purpose.as_str().to_owned(),
@@ -369,15 +393,21 @@ impl Session {
 
     /// Acts, and records the result.
     fn perform(&mut self, ready: &Ready, call: &ScriptCall) -> Result<ScriptOutcome, ScriptError> {
-        let result = self.act_on(ready, call);
+        let mut prepared = None;
+        let result = self.act_on(ready, call, &mut prepared);
         let result = result.map(|outcome| outcome_of(&ready.plan, call.mode, outcome));
-        self.act(|session| session.record_finished(ready, &result))?;
+        self.act(|session| session.record_finished(ready, &result, prepared))?;
         result
     }
 
     /// Puts the skill where it can be run, has its dependencies provided, runs it. Nothing is
     /// recorded here.
-    fn act_on(&self, ready: &Ready, call: &ScriptCall) -> Result<Outcome, ScriptError> {
+    fn act_on(
+        &self,
+        ready: &Ready,
+        call: &ScriptCall,
+        done: &mut Option<Value>,
+    ) -> Result<Outcome, ScriptError> {
         let plan = &ready.plan;
         let ground = &self.setup.scripts;
         if ready.elsewhere {
@@ -394,6 +424,10 @@ impl Session {
                 let prepared = preparation
                     .prepare(&path, &ready.directory, how)
                     .map_err(|error| unprepared(plan, error))?;
+                *done = Some(json!({
+                    "made": prepared.enforced.is_some(),
+                    "enforced": prepared.enforced,
+                }));
                 confinement.read.extend(prepared.reads);
                 prepared.python
             }
@@ -418,11 +452,13 @@ impl Session {
         &mut self,
         ready: &Ready,
         result: &Result<ScriptOutcome, ScriptError>,
+        prepared: Option<Value>,
     ) -> Result<(), JournalError> {
         let mut finished = ScriptFinished {
             name: ready.plan.skill.clone(),
             script: ready.plan.script.clone(),
             purpose: ready.purpose.as_str().to_owned(),
+            prepared,
             ..ScriptFinished::default()
         };
         match result {
@@ -557,7 +593,8 @@ fn unprepared(plan: &ScriptPlan, error: PrepareError) -> ScriptError {
         PrepareError::Cache(path, source) => ScriptError::Ground { path, source },
         PrepareError::Run(error) => not_run(plan, error),
         PrepareError::Failed(detail) => {
-            ScriptError::Dependencies { script: plan.script.clone(), detail }
+            let hint = (plan.fetches == Some(false)).then_some(uv::HOW_TO_FETCH);
+            ScriptError::Dependencies { script: plan.script.clone(), detail, hint }
         }
         PrepareError::Cancelled => ScriptError::Cancelled,
     }

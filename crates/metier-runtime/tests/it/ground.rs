@@ -66,7 +66,7 @@ pub(crate) fn setup() -> Setup {
         policy: Policy::profile(Profile::FullAuto),
         policy_digest: String::new(),
         host: HostTable::plain().clone(),
-        whereabouts: Whereabouts { cwd: "/project".into(), home: None, project: None },
+        whereabouts: Whereabouts { cwd: "/project".into(), home: None, ..Whereabouts::default() },
         ids: Ids { session: "s".into(), agent: Some("mine".into()), ..Ids::default() },
         settings: Settings::default(),
         redactor: Redactor::new(["canary-7731".to_owned()]),

@@ -274,3 +274,36 @@ impl Random {
         usize::try_from(self.0 % limit as u64).unwrap()
     }
 }
+
+#[test]
+fn frames_about_what_is_installed_come_back_and_leave_the_stack_alone() {
+    // J1
+    let chain = metier_runtime::event::Chain { tree: Some("0f".repeat(32)), ..Default::default() };
+    let changed = metier_runtime::event::SkillChanged {
+        act: "update".to_owned(),
+        name: "pdf".to_owned(),
+        layer: "personal".to_owned(),
+        path: "/skills/pdf".to_owned(),
+        before: Some(chain.clone()),
+        after: Some(metier_runtime::event::Chain { commit: Some("c".repeat(40)), ..chain }),
+        ..Default::default()
+    };
+    let kinds = [
+        Event::SkillChangeRequested,
+        Event::SkillInstalled,
+        Event::SkillUpdated,
+        Event::SkillRemoved,
+        Event::SkillApproved,
+        Event::SkillUnapproved,
+        Event::SkillUnchanged,
+    ];
+    let mut state = metier_runtime::State::default();
+    for (seq, kind) in (0..).zip(kinds) {
+        let event = kind(changed.clone());
+        assert!(Event::NAMES.contains(&event.name()) && !event.changes_stack());
+        assert_eq!(Event::read(event.name(), &event.payload()), event);
+        state.apply(seq, &event);
+    }
+    let frames = state.frames;
+    assert_eq!(state, metier_runtime::State { frames, ..metier_runtime::State::default() });
+}

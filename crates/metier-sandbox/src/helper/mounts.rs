@@ -169,6 +169,9 @@ fn symlink(root: &OwnedFd, at: &Bytes, to: &Bytes) -> Result<(), Broken> {
 fn parent_and_name(root: &OwnedFd, at: &Path) -> Result<(OwnedFd, CString), Broken> {
     let step = format!("the way to `{}`", at.display());
     let mut directory = rustix::io::fcntl_dupfd_cloexec(root, 3).step(&step)?;
+    if at.components().any(|component| component == Component::ParentDir) {
+        return Err(rustix::io::Errno::INVAL).step(&step);
+    }
     let mut names = at.components().filter_map(|component| match component {
         Component::Normal(name) => Some(CString::new(name.as_encoded_bytes())),
         _ => None,

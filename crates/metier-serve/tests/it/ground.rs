@@ -129,7 +129,11 @@ impl Host for Ground {
             policy: Policy::profile(Profile::FullAuto),
             policy_digest: String::new(),
             host: HostTable::plain().clone(),
-            whereabouts: Whereabouts { cwd: "/project".into(), home: None, project: None },
+            whereabouts: Whereabouts {
+                cwd: "/project".into(),
+                home: None,
+                ..Whereabouts::default()
+            },
             ids: Ids {
                 session: client.session.clone().unwrap_or_else(|| format!("s{number}")),
                 ..Ids::default()

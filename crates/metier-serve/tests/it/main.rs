@@ -8,6 +8,10 @@
     reason = "tests write files and stop when something is not as promised"
 )]
 
+mod api;
+mod api_events;
+mod api_hostile;
+mod api_index;
 mod budget;
 mod clients;
 mod dialects;
@@ -20,4 +24,5 @@ mod parity;
 mod seed_chibi;
 mod seed_omniforge;
 mod seed_tavern;
+mod served;
 mod skills;

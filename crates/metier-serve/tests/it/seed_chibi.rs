@@ -30,7 +30,9 @@ fn each_skill_a_model_may_use_is_a_tool() {
     let store =
         MemoryStore::new(Layer::Personal).file(&format!("{long}/SKILL.md"), skill(&long, ""));
     let tools = Dialect::Chibi.tools(Ground::over(store).session(Dialect::Chibi.again()).catalog());
-    assert_eq!(tools.len(), 2, "no provider takes a name that long");
+    let own = ["read_skill_file", "run_skill_script", "use_skill", "release_skill"];
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, own, "no provider takes a name that long");
 }
 
 #[test]
@@ -41,9 +43,8 @@ fn a_call_gives_body_arguments_and_supporting_files() {
     assert!(text.starts_with("# Skill: git-helper\n\n"), "{text}");
     assert!(text.contains("Do it with main."));
     assert!(text.contains("\n\n## Arguments\nmain"));
-    let files =
-        "\n\n## Supporting Files\nThis skill has supporting files in: assets, references, scripts";
-    assert!(text.ends_with(files), "{text}");
+    let files = "\n\n## Supporting Files\nThis skill has supporting files in: assets, references, scripts\n";
+    assert!(text.contains(files), "{text}");
     let plain = call(&mut session, "skill_free", json!({}));
     assert!(!plain.contains("## Arguments") && !plain.contains("## Supporting Files"), "{plain}");
 }

@@ -2,23 +2,27 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
+use metier_package::index::{self, IndexError};
 use metier_package::wanted::Want;
-use metier_package::{Candidate, Drift, Home, Place, Reference, Request, Select, Staged, install};
+use metier_package::{
+    Candidate, Drift, Fetched, Home, Place, Reference, Request, Select, Staged, install,
+};
 use serde_json::json;
 
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, record_error, report,
-    shapes, show,
+    self, Fetching, LayerChoice, Offer, Wish, ask, confirm, fetch_error, index_error, record_error,
+    recorded, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};
 
 /// Install skills
 ///
-/// SOURCE is `owner/repo`, `owner/repo/path`, a git URL, a directory or an archive, with `#REF` or
+/// SOURCE is `owner/repo`, `owner/repo/path`, a git URL, a directory, an archive, or
+/// `index:NAME/SKILL`, with `#REF` or
 /// `@TAG` behind it for a branch, tag or commit. What each skill is, where it is from, whose
 /// signature it has and what it can run and reach is shown; on a terminal you are asked, elsewhere
 /// `--yes` has to say it. All of it is installed or none, and pinned in `skills.lock`.
@@ -75,7 +79,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         if !ui.json() {
             show(offer, ui);
         }
-        check(offer, args.allow, settings)?;
+        admit(offer, args.allow, settings, ui)?;
     }
     check_names(&offers, &home, &place)?;
     let layer = place.as_str();
@@ -85,7 +89,8 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let candidates: Vec<Candidate> = offers.into_iter().map(candidate).collect();
     let by = packages::by(settings);
     let request = Request { home: &home, place: &place, act: "add", by: &by, drift: Drift::Refuse };
-    let outcome = install(&request, &candidates).map_err(change_error)?;
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
     linking::relink(&place, settings, ui);
     if ui.json() {
         let previews = previews.unwrap_or_default();
@@ -97,6 +102,22 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         ui.line("nothing to do: everything is installed as asked for");
     }
     Ok(Status::Ok)
+}
+
+/// [`check`], but a changed signer is asked about on a terminal; `--yes` is no yes to that.
+pub(crate) fn admit(
+    offer: &Offer,
+    allow: Allowances,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> Result<(), CommandError> {
+    let let_pass = Allowances { allow_signer_change: true, ..allow };
+    check(offer, let_pass, settings)?;
+    let Err(refusal) = check(offer, allow, settings) else { return Ok(()) };
+    match ask(&format!("{}. Let it pass?", refusal.message()), ui)? {
+        Some(true) => Ok(()),
+        Some(false) | None => Err(refusal),
+    }
 }
 
 /// Whether an offer may be installed at all.
@@ -168,6 +189,9 @@ fn fetched(
     fetching: &Fetching,
     ui: &mut Ui,
 ) -> Result<Vec<Staged>, CommandError> {
+    if let Some(listed) = source.strip_prefix("index:") {
+        return listed_in_index(listed, args, fetching, ui);
+    }
     let mut reference = fetching.reference(source)?;
     if let Some(pin) = &args.pin {
         // Read like what a person types behind `#`, which is what it stands for.
@@ -176,6 +200,51 @@ fn fetched(
     }
     let select = if args.skill.is_empty() { Select::All } else { Select::Named(&args.skill) };
     let fetched = fetching.fetch(&reference, select).map_err(fetch_error)?;
+    taken(source, fetched, args, ui)
+}
+
+/// The skill that `NAME/SKILL` means: as the index listed it last, or as it lists it now.
+fn listed_in_index(
+    text: &str,
+    args: &AddArgs,
+    fetching: &Fetching,
+    ui: &mut Ui,
+) -> Result<Vec<Staged>, CommandError> {
+    let Some((name, skill)) = text.split_once('/') else {
+        return Err(CommandError::usage("write `index:NAME/SKILL`").code("bad_reference"));
+    };
+    let index = index::list(fetching.home()).map_err(index_error)?;
+    let index = index.into_iter().find(|index| index.name == name);
+    let index = index.ok_or_else(|| index_error(IndexError::Missing(name.to_owned())))?;
+    let mut contents = index::cached(fetching.home(), &index).map_err(index_error)?;
+    if contents.as_ref().is_none_or(|contents| contents.skill(skill).is_none()) {
+        let asked = fetching.index(&index, contents.as_ref()).map_err(index_error)?;
+        index::save(fetching.home(), &index, &asked).map_err(index_error)?;
+        contents = Some(asked);
+    }
+    let contents = contents.unwrap_or_default();
+    let Some(listed) = contents.skill(skill) else {
+        let names = contents.skills.iter().map(|listed| listed.name.as_str());
+        let error = crate::view::unknown_name(skill, names, "`metier index list NAME` lists them");
+        return Err(error.code("no_such_skill"));
+    };
+    let fetched = fetching.listed(listed).map_err(|error| {
+        let error = index_error(error);
+        match error.code == Some("digest_mismatch") {
+            true => error.hint("`metier index refresh` asks the index what it lists now"),
+            false => error,
+        }
+    })?;
+    taken(text, fetched, args, ui)
+}
+
+/// Those of the fetched skills that are wanted.
+fn taken(
+    source: &str,
+    fetched: Fetched,
+    args: &AddArgs,
+    ui: &mut Ui,
+) -> Result<Vec<Staged>, CommandError> {
     for refused in &fetched.refused {
         let path = if refused.path.is_empty() { "." } else { &refused.path };
         ui.note(&format!(

@@ -16,7 +16,8 @@ use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, change_error, confirm, fetch_error, report, show,
+    self, Fetching, LayerChoice, Offer, Wish, change_error, confirm, fetch_error, recorded, report,
+    show,
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
@@ -178,7 +179,8 @@ fn adopt(
         }
     }
     let request = Request { home, place, act: "adopt", by: &by, drift: Drift::Refuse };
-    let outcome = install(&request, &candidates).map_err(change_error)?;
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
     if !ui.json() {
         report(&outcome, place, ui);
     }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use metier_format::text::{visible_json, visible_line};
+use metier_runtime::event::{Chain, SkillChanged};
 use metier_runtime::journal::FaultKind;
 use metier_runtime::{Event, Frame, JournalError};
 
@@ -181,7 +182,26 @@ fn summary(event: &Event) -> String {
             format!("{} {} {}", ruled.verdict, ruled.name, ruled.proposal)
         }
         Event::SkillWarning(warning) => format!("{}: {}", warning.kind, warning.detail),
+        Event::SkillChangeRequested(changed)
+        | Event::SkillInstalled(changed)
+        | Event::SkillUpdated(changed)
+        | Event::SkillRemoved(changed)
+        | Event::SkillApproved(changed)
+        | Event::SkillUnapproved(changed)
+        | Event::SkillUnchanged(changed) => change(changed),
         Event::SessionEnded(ended) => ended.reason.clone(),
         Event::Other { .. } => String::new(),
     }
+}
+
+/// What became of a skill, in a few words: which one, and what took the place of what.
+fn change(changed: &SkillChanged) -> String {
+    let what = if changed.name.is_empty() { &changed.path } else { &changed.name };
+    let tree = |chain: &Option<Chain>| {
+        let tree = chain.as_ref().and_then(|chain| chain.tree.as_deref()).unwrap_or("none");
+        tree.chars().take(12).collect::<String>()
+    };
+    let (before, after) = (tree(&changed.before), tree(&changed.after));
+    let code = changed.code.iter().map(|code| format!(": {code}")).collect::<String>();
+    format!("{} {what}, {before} → {after}{code}", changed.act)
 }

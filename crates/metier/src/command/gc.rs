@@ -1,8 +1,10 @@
-//! `metier gc`: what sessions kept and no journal refers to any more is removed.
+//! `metier gc`: what sessions kept and no journal refers to any more is removed, and so are trees of
+//! skills that nothing installed, approved or to be gone back to is made of.
 
 use std::path::PathBuf;
 
 use clap::Args;
+use metier_package::collect::{self, Collected as Trees, Thoroughness};
 use metier_runtime::journal::{Collected, Collection};
 use metier_runtime::{Clock as _, Moment};
 use serde::Serialize;
@@ -10,6 +12,7 @@ use serde::Serialize;
 use crate::clock::SystemClock;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::files;
+use crate::packages::{self, change_error};
 use crate::session::{Stream, artifact_folder};
 use crate::settings::Settings;
 use crate::shape;
@@ -21,10 +24,11 @@ use crate::ui::{Ui, counted};
 /// say whether the original is still there. What no frame of any journal refers to any more is
 /// removed: of the journals in metier's own directory, of `--journal`, and of every journal
 /// elsewhere that kept something. Sessions may go on meanwhile. A journal that cannot be read ends
-/// it before anything is removed.
+/// it before anything is removed. Trees of skills go too that are neither installed nor approved
+/// and that `metier rollback` does not go back to.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  metier gc --dry-run\n  metier gc\n  metier gc --grace 0 --json"
+    after_help = "Examples:\n  metier gc --dry-run\n  metier gc --grace 0 --json\n  metier gc --earlier"
 )]
 pub(crate) struct GcArgs {
     /// Only say what would be removed
@@ -33,6 +37,9 @@ pub(crate) struct GcArgs {
     /// Leave alone what was kept in the last SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     grace: u64,
+    /// Remove earlier versions of installed skills too; nothing can be gone back to then
+    #[arg(long)]
+    earlier: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -41,6 +48,8 @@ struct Done {
     dry_run: bool,
     #[serde(flatten)]
     collected: Collected,
+    /// The trees of skills.
+    packages: Trees,
 }
 
 /// Collects.
@@ -61,12 +70,24 @@ pub(crate) fn run(args: &GcArgs, settings: &Settings, ui: &mut Ui) -> CommandRes
         let error = CommandError::failed(format!("nothing more is removed: {error}"));
         error.code("gc_failed").hint("a journal that cannot be read may refer to anything")
     })?;
-    let done = Done { artifacts: shape::path(&folder), dry_run: args.dry_run, collected };
+    let packages = trees(args, settings)?;
+    let done = Done { artifacts: shape::path(&folder), dry_run: args.dry_run, collected, packages };
     match ui.json() {
         true => ui.document(&done),
         false => print(&done, ui),
     }
     Ok(Status::Ok)
+}
+
+/// Collects the trees of skills, or only says which.
+fn trees(args: &GcArgs, settings: &Settings) -> Result<Trees, CommandError> {
+    let home = packages::home(settings)?;
+    let how = match args.earlier {
+        true => Thoroughness::OnlyInstalled,
+        false => Thoroughness::KeepEarlier,
+    };
+    let collect = if args.dry_run { collect::collectable } else { collect::collect };
+    collect(&home, how).map_err(change_error)
 }
 
 /// The journals in metier's own directory, and the one that flags or environment name.
@@ -88,4 +109,11 @@ fn print(done: &Done, ui: &mut Ui) {
         counted(kept, "file", "files"),
         counted(journals, "journal", "journals")
     ));
+    let Trees { trees, kept, drafts } = &done.packages;
+    if trees.is_empty() && *kept == 0 && *drafts == 0 {
+        return;
+    }
+    let gone = counted(trees.len(), "tree", "trees");
+    let left = counted(*drafts, "unfinished copy", "unfinished copies");
+    ui.line(format!("{gone} of skills and {left} {verb}, {kept} kept"));
 }

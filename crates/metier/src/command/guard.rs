@@ -1,8 +1,6 @@
 //! `metier guard`: one tool call, one ruling, one frame. Whatever goes wrong on the way to a ruling
 //! is a deny.
 
-mod arguments;
-
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +9,7 @@ use clap::builder::PossibleValuesParser;
 use metier_format::text::visible_line;
 use metier_policy::{HostTable, Ruling, ToolCall, Verdict};
 use metier_runtime::capability::RuledCall;
+use metier_runtime::unambiguous;
 use serde_json::Value;
 
 use crate::error::{CommandError, CommandResult, Kind, Status};
@@ -99,9 +98,9 @@ fn given(arguments: Option<&str>) -> Result<Value, String> {
             if text.len() as u64 > MAX_ARGUMENTS {
                 return Err(format!("the arguments have more than {MAX_ARGUMENTS} bytes"));
             }
-            arguments::parse(&text)
+            unambiguous::parse(&text)
         }
-        Some(text) => arguments::parse(text.as_bytes()),
+        Some(text) => unambiguous::parse(text.as_bytes()),
     }
 }
 

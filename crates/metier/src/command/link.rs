@@ -5,6 +5,8 @@ use metier_package::agents::usual;
 use metier_package::link::{self, Mode};
 use metier_package::links::How;
 
+use crate::args::Global;
+use crate::command::hook::setup::{self, HookAct};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking::{self, LinkedShape};
 use crate::packages::{self, LayerChoice, change_error};
@@ -19,7 +21,7 @@ use crate::ui::{Ui, counted};
 /// touched.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier link\n  metier link claude-code codex\n  \
-    metier link claude-code --layer project --dry-run")]
+    metier link claude-code --layer project --dry-run\n  metier link claude-code --hooks")]
 pub(crate) struct LinkArgs {
     /// The agents [default: those on this machine]
     agent: Vec<String>,
@@ -32,10 +34,22 @@ pub(crate) struct LinkArgs {
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
+    /// Put metier's hooks and MCP server into the settings of the agents named instead, as
+    /// `metier hook setup` does
+    #[arg(long, requires = "agent", conflicts_with_all = ["copy", "dry_run"])]
+    hooks: bool,
 }
 
 /// Links.
-pub(crate) fn run(args: &LinkArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+pub(crate) fn run(
+    args: &LinkArgs,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    if args.hooks {
+        return setup::for_named(&args.agent, HookAct::Setup, (global, settings), ui);
+    }
     let place = packages::place(args.layer, settings);
     let agents = match args.agent.is_empty() {
         true => usual(&place, &settings.places()),

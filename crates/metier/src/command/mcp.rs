@@ -34,7 +34,7 @@ pub(crate) fn run(args: &McpArgs, settings: &Settings) -> CommandResult {
 }
 
 /// The words for the dialects, each read into its dialect.
-fn dialects() -> impl TypedValueParser<Value = Dialect> {
+pub(crate) fn dialects() -> impl TypedValueParser<Value = Dialect> {
     let words = Dialect::ALL.map(Dialect::as_str);
     PossibleValuesParser::new(words).map(|word| Dialect::parse(&word).unwrap_or_default())
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
-use crate::packages::{self, LayerChoice, change_error, report, shapes};
+use crate::packages::{self, LayerChoice, Wish, change_error, recorded, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -57,7 +57,8 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
             }
         }
         let request = Request { home: &home, place, act: "remove", by: &by, drift };
-        let mut outcome = remove(&request, names).map_err(change_error)?;
+        let wishes = names.iter().map(Wish::gone).collect();
+        let mut outcome = recorded(&request, wishes, (settings, ui), || remove(&request, names))?;
         outcome.done.retain(|done| foreign.iter().all(|(name, _)| name.as_str() != done.name));
         linking::relink(place, settings, ui);
         if ui.json() {

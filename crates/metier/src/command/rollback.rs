@@ -7,7 +7,9 @@ use serde_json::json;
 
 use crate::error::{CommandResult, Status};
 use crate::linking;
-use crate::packages::{self, LayerChoice, change_error, confirm, record_error, report, shapes};
+use crate::packages::{
+    self, LayerChoice, Wish, change_error, confirm, record_error, recorded, report, shapes,
+};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -51,7 +53,8 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let by = packages::by(settings);
     let drift = Drift::Refuse;
     let request = Request { home: &home, place: &place, act: "rollback", by: &by, drift };
-    let outcome = rollback(&request, &name).map_err(change_error)?;
+    let wishes = vec![Wish::of_pinned(&goal)];
+    let outcome = recorded(&request, wishes, (settings, ui), || rollback(&request, &name))?;
     linking::relink(&place, settings, ui);
     if ui.json() {
         ui.document(&json!({"restored": shapes(&outcome, &place)}));

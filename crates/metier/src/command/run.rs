@@ -183,6 +183,7 @@ fn show(plan: &ScriptPlan, ui: &mut Ui) {
             "cwd": cwd,
             "verdict": plan.ruling.verdict.as_str(),
             "confinement": plan.confinement,
+            "fetches": plan.fetches,
             "notes": plan.notes,
         }));
         return;
@@ -194,6 +195,13 @@ fn show(plan: &ScriptPlan, ui: &mut Ui) {
     ui.line(format!("policy       {}", plan.ruling.verdict));
     for line in plan.confinement.to_string().lines() {
         ui.line(visible_line(line));
+    }
+    match plan.fetches {
+        Some(true) => ui.line("packages     fetched where they are not kept".to_owned()),
+        Some(false) => {
+            ui.line("packages     those in the skill or kept; none are fetched".to_owned())
+        }
+        None => {}
     }
     for note in &plan.notes {
         ui.line(format!("note         {}", visible_line(note)));
@@ -240,6 +248,9 @@ pub(crate) fn explain(error: ScriptError, catalog: &Catalog, settings: &Settings
         ScriptError::Skill(error) => use_skill::explain(error, catalog, settings),
         ScriptError::Interpreter(InterpreterError::Missing { ref install, .. }) => {
             let hint = install.clone();
+            CommandError::failed(error).hint(hint)
+        }
+        ScriptError::Dependencies { hint: Some(hint), .. } => {
             CommandError::failed(error).hint(hint)
         }
         ScriptError::Name {

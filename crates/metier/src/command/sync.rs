@@ -9,12 +9,12 @@ use metier_package::{
 };
 use serde_json::json;
 
-use crate::command::add::{Allowances, candidate, check, offer};
+use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, change_error, confirm, fetch_error, record_error, reference_error,
-    report, shapes, show,
+    self, Fetching, LayerChoice, Wish, confirm, fetch_error, record_error, recorded,
+    reference_error, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
@@ -102,13 +102,17 @@ fn carry_out(
         let Some(fetching) = &fetching else { break };
         fetched.push(exactly(pinned, fetching)?);
     }
-    let mut outcomes = vec![sync(&request, plan, &fetched).map_err(change_error)?];
+    let wishes = plan.ready.iter().chain(&plan.to_fetch).map(Wish::of_pinned);
+    let wishes = wishes.chain(plan.to_remove.iter().map(Wish::gone)).collect();
+    let work = || sync(&request, plan, &fetched);
+    let mut outcomes = vec![recorded(&request, wishes, (settings, ui), work)?];
     if let (Some(fetching), false) = (&fetching, plan.to_lock.is_empty()) {
         outcomes.push(lock(args, plan, (&request, fetching), settings, ui)?);
     }
     if !plan.unwanted.is_empty() {
-        let removed = metier_package::remove(&request, &plan.unwanted).map_err(change_error)?;
-        outcomes.push(removed);
+        let wishes = plan.unwanted.iter().map(Wish::gone).collect();
+        let work = || metier_package::remove(&request, &plan.unwanted);
+        outcomes.push(recorded(&request, wishes, (settings, ui), work)?);
     }
     Ok(outcomes)
 }
@@ -159,13 +163,15 @@ fn lock(
         if !ui.json() {
             show(&found, ui);
         }
-        check(&found, args.allow, settings)?;
+        admit(&found, args.allow, settings, ui)?;
         let wanted = metier_package::Candidate { want: Some(want.clone()), ..candidate(found) };
         candidates.push(wanted);
     }
     let skills = counted(candidates.len(), "skill", "skills");
     confirm(&format!("Install {skills} that `skills.toml` wants?"), args.yes, ui)?;
-    metier_package::install(request, &candidates).map_err(change_error)
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let work = || metier_package::install(request, &candidates);
+    recorded(request, wishes, (settings, ui), work)
 }
 
 /// Where a wanted skill is. The source may be as people type it, or as locks have it.

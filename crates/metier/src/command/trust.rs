@@ -1,18 +1,22 @@
 //! `metier trust` and `metier untrust`: a person's yes, recorded or taken back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::text::visible_line;
 use metier_package::approve::{self, ApproveError};
 use metier_package::inspect::Inspection;
+use metier_runtime::Event;
+use metier_runtime::event::{Chain, SkillChanged};
 use metier_store::catalog::Trust;
-use metier_store::vouch::Standing;
+use metier_store::vouch::{Standing, Vouched};
 use metier_store::{Found, Layer};
 use serde_json::json;
 
 use crate::error::{CommandError, CommandResult, Status};
-use crate::packages::{self, change_error, confirm, is_path, resolve_path};
+use crate::packages::{
+    self, Recorder, approved, change_error, confirm, is_path, resolve_path, unchanged,
+};
 use crate::settings::Settings;
 use crate::ui::Ui;
 use crate::view::{Named, View};
@@ -77,7 +81,16 @@ pub(crate) fn run(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> Command
     }
     confirm(&format!("Approve {name} as it is now?"), args.yes, ui)?;
     let by = packages::by(settings);
-    let approval = approve::approve(&home, &directory, &seen, &by).map_err(approve_error)?;
+    let intent = SkillChanged {
+        act: "trust".to_owned(),
+        before: vouched.tree.is_some().then(|| known(&vouched)),
+        ..about(&view, found, &by.who)
+    };
+    let work = || approve::approve(&home, &directory, &seen, &by).map(Some);
+    let approval = said(intent, (settings, ui), work, |intent, approval| {
+        Event::SkillApproved(SkillChanged { after: approval.as_ref().map(approved), ..intent })
+    })?;
+    let Some(approval) = approval else { return Ok(Status::Ok) };
     if ui.json() {
         let tree = &approval.tree;
         ui.document(&json!({"name": found.name.as_str(), "trust": "approved", "tree": tree}));
@@ -92,12 +105,21 @@ pub(crate) fn untrust(args: &UntrustArgs, settings: &Settings, ui: &mut Ui) -> C
     let home = packages::home(settings)?;
     let (what, revoked) = if is_path(&args.what) {
         let folder = resolve_path(&args.what, settings);
-        let revoked = approve::untrust_folder(&home, &folder).map_err(approve_error)?;
+        let intent = folder_change("untrust", &folder, settings);
+        let work = || approve::untrust_folder(&home, &folder);
+        let revoked = said(intent, (settings, ui), work, taken_back)?;
         (folder.to_string_lossy().into_owned(), revoked)
     } else {
         let view = View::open(settings);
         let (found, directory) = named(&view, &args.what)?;
-        let revoked = approve::revoke(&home, &directory).map_err(approve_error)?;
+        let vouched = view.vouched(found);
+        let intent = SkillChanged {
+            act: "untrust".to_owned(),
+            before: vouched.tree.is_some().then(|| known(&vouched)),
+            ..about(&view, found, &packages::by(settings).who)
+        };
+        let revoked =
+            said(intent, (settings, ui), || approve::revoke(&home, &directory), taken_back)?;
         (found.name.to_string(), revoked)
     };
     let shown = visible_line(&what).into_owned();
@@ -133,7 +155,12 @@ fn trust_folder(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     }
     confirm(&format!("Trust the skills of projects in {shown}?"), args.yes, ui)?;
     let by = packages::by(settings);
-    let added = approve::trust_folder(&home, &folder, &by).map_err(approve_error)?;
+    let intent = folder_change("trust", &folder, settings);
+    let work = || approve::trust_folder(&home, &folder, &by);
+    let added = said(intent, (settings, ui), work, |intent, added| match added {
+        true => Event::SkillApproved(intent),
+        false => unchanged(intent, "as_asked", None),
+    })?;
     if ui.json() {
         ui.document(
             &json!({"folder": folder.to_string_lossy(), "trusted": true, "changed": added}),
@@ -142,6 +169,63 @@ fn trust_folder(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         ui.line(format!("projects in `{shown}` may bring skills"));
     }
     Ok(Status::Ok)
+}
+
+/// Does `work`, recorded before and after.
+fn said<T>(
+    intent: SkillChanged,
+    (settings, ui): (&Settings, &mut Ui),
+    work: impl FnOnce() -> Result<T, ApproveError>,
+    result: impl FnOnce(SkillChanged, &T) -> Event,
+) -> Result<T, CommandError> {
+    let mut recorder = Recorder::open(settings, ui)?;
+    recorder.intend(std::slice::from_ref(&intent))?;
+    match work().map_err(approve_error) {
+        Ok(value) => {
+            recorder.conclude(vec![result(intent, &value)])?;
+            Ok(value)
+        }
+        Err(error) => {
+            recorder.give_up(vec![intent], &error);
+            Err(error)
+        }
+    }
+}
+
+fn taken_back(intent: SkillChanged, revoked: &bool) -> Event {
+    match revoked {
+        true => Event::SkillUnapproved(intent),
+        false => unchanged(intent, "as_asked", None),
+    }
+}
+
+/// What a frame says of `found`.
+fn about(view: &View, found: &Found, who: &str) -> SkillChanged {
+    SkillChanged {
+        name: found.name.to_string(),
+        layer: view.catalog.layer(found).as_str().to_owned(),
+        path: view.catalog.directory(found).to_string_lossy().into_owned(),
+        by: who.to_owned(),
+        ..SkillChanged::default()
+    }
+}
+
+fn folder_change(act: &str, folder: &Path, settings: &Settings) -> SkillChanged {
+    SkillChanged {
+        act: act.to_owned(),
+        path: folder.to_string_lossy().into_owned(),
+        by: packages::by(settings).who,
+        ..SkillChanged::default()
+    }
+}
+
+fn known(vouched: &Vouched) -> Chain {
+    Chain {
+        source: vouched.source.clone(),
+        commit: vouched.commit.clone(),
+        tree: vouched.tree.clone(),
+        approval: vouched.approval.clone(),
+    }
 }
 
 /// The candidate that `typed` names, and its directory.

@@ -3,6 +3,8 @@
 use clap::Args;
 use metier_package::link::{self, Mode};
 
+use crate::args::Global;
+use crate::command::hook::setup::{self, HookAct};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking::{self, LinkedShape};
 use crate::packages::{self, LayerChoice, change_error, record_error};
@@ -23,10 +25,22 @@ pub(crate) struct UnlinkArgs {
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
+    /// Take metier's hooks and MCP server out of the settings of the agents named instead, as
+    /// `metier hook remove` does
+    #[arg(long, requires = "agent", conflicts_with = "dry_run")]
+    hooks: bool,
 }
 
 /// Unlinks.
-pub(crate) fn run(args: &UnlinkArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+pub(crate) fn run(
+    args: &UnlinkArgs,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    if args.hooks {
+        return setup::for_named(&args.agent, HookAct::Remove, (global, settings), ui);
+    }
     let place = packages::place(args.layer, settings);
     let agents = linking::agents(&args.agent)?;
     let home = packages::home(settings)?;

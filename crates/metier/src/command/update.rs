@@ -5,13 +5,13 @@ use metier_format::text::visible_line;
 use metier_package::{Drift, Home, Place, Request, Select, install};
 use serde_json::json;
 
-use crate::command::add::{Allowances, candidate, check, offer};
+use crate::command::add::{Allowances, admit, candidate, offer};
 use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, History, LayerChoice, Offer, change_error, confirm, fetch_error, record_error,
-    report, shapes, show,
+    self, Fetching, History, LayerChoice, Offer, Wish, confirm, fetch_error, record_error,
+    recorded, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
             if !ui.json() {
                 show(offer, ui);
             }
-            check(offer, args.allow, settings)?;
+            admit(offer, args.allow, settings, ui)?;
             check_history(offer, args.allow_rewrite)?;
         }
         if offers.is_empty() {
@@ -106,7 +106,8 @@ fn apply(
         .collect();
     let by = packages::by(settings);
     let request = Request { home, place, act: "update", by: &by, drift: Drift::Refuse };
-    let outcome = install(&request, &candidates).map_err(change_error)?;
+    let wishes = candidates.iter().map(|one| Wish::of_staged(&one.staged)).collect();
+    let outcome = recorded(&request, wishes, (settings, ui), || install(&request, &candidates))?;
     linking::relink(place, settings, ui);
     if !ui.json() {
         report(&outcome, place, ui);

@@ -1,6 +1,7 @@
 //! What each failure of `metier-package` is called, what kind it is, and what to do about it.
 
 use metier_format::text::visible_line;
+use metier_package::index::IndexError;
 use metier_package::{ChangeError, CopyError, FetchError, RecordError, ReferenceError, TurnError};
 
 use crate::error::{CommandError, Kind};
@@ -90,12 +91,33 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         }
         FetchError::Changed { .. } => ("changed_while_read", None),
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
+        FetchError::NoCurl => ("no_curl", Some("install curl".to_owned())),
+        FetchError::Digest { .. } => return CommandError::refused(error).code("digest_mismatch"),
         _ => ("fetch_failed", None),
     };
     let failed = CommandError::failed(error).code(code);
     match hint {
         Some(hint) => failed.hint(hint),
         None => failed,
+    }
+}
+
+/// The failure of something about an index.
+pub(crate) fn index_error(error: IndexError) -> CommandError {
+    match error {
+        IndexError::Fetch(error) => fetch_error(error),
+        IndexError::Reference { .. } => CommandError::usage(error).code("bad_reference"),
+        IndexError::Name(_) => CommandError::usage(error).code("bad_index_name"),
+        IndexError::Schema(_) => CommandError::failed(error).code("index_unknown"),
+        IndexError::NotAnIndex(_) => CommandError::failed(error).code("not_an_index"),
+        IndexError::Exists(_) => CommandError::failed(error).code("index_exists"),
+        IndexError::Missing(_) => {
+            let error = CommandError::failed(error).code("no_such_index");
+            error.hint("`metier index list` names those there are")
+        }
+        IndexError::TooMany => CommandError::failed(error).code("too_many_indexes"),
+        IndexError::Damaged(_) => CommandError::failed(error).code("records_damaged"),
+        IndexError::Disk(_) => CommandError::failed(error).code("disk"),
     }
 }
 

@@ -65,3 +65,32 @@ fn a_setting_keeps_nothing() {
     assert_eq!(run.code, 0);
     assert!(run.stdout.starts_with("0 files, 0 bytes, removed"), "{}", run.stdout);
 }
+
+#[test]
+fn trees_of_skills_that_nothing_needs_go_too() {
+    // P3, U1
+    let world = World::new();
+    world.write(
+        "project/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDF files.\n---\nOne.\n",
+    );
+    hermetic(&world, &["add", "./pdf", "--yes"]);
+    world.write(
+        "project/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDF files.\n---\nTwo.\n",
+    );
+    assert_eq!(hermetic(&world, &["add", "./pdf", "--yes"]).code, 0);
+    let packages = |args: &[&str]| {
+        let document = hermetic(&world, &[&["gc", "--json"], args].concat()).json();
+        let trees = &document["packages"];
+        (trees["trees"].as_array().map(Vec::len), trees["kept"].clone(), trees["drafts"].clone())
+    };
+    assert_eq!(packages(&[]), (Some(0), json!(2), json!(0)));
+    assert_eq!(packages(&["--earlier", "--dry-run"]), (Some(1), json!(1), json!(0)));
+    let run = hermetic(&world, &["gc", "--earlier"]);
+    let last = run.stdout.lines().last();
+    assert_eq!(last, Some("1 tree of skills and 0 unfinished copies removed, 1 kept"));
+    assert_eq!(hermetic(&world, &["verify"]).code, 0);
+    let run = hermetic(&world, &["rollback", "pdf", "--yes"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+}

@@ -1,5 +1,5 @@
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::{METIER, sample, workshop};
+use crate::{METIER, hermetic, sample, workshop};
 
 /// What metier writes to a terminal of `columns` columns.
 fn on_terminal(world: &World, columns: u16, args: &[&str], env: &[(&str, &str)]) -> String {
@@ -218,4 +218,48 @@ fn a_file_that_is_no_text_stays_off_the_terminal_and_text_cannot_move_it() {
     assert_eq!(read("logo.bin"), (1, String::new()));
     let (code, text) = read("evil.md");
     assert_eq!((code, text.as_str()), (0, "red \\u{1b}[31m\\u{9b}2J\\u{202e}.\n"));
+}
+
+/// The exit code and the whole talk, when somebody at a terminal types `answer`.
+fn talked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = File::options().read(true).write(true).open(name).unwrap();
+    let mut command = world.command(METIER);
+    command.args(args).stdin(terminal.try_clone().unwrap());
+    command.stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut master = File::from(master);
+    master.write_all(answer.as_bytes()).unwrap();
+    let mut talk = Vec::new();
+    let _ = master.read_to_end(&mut talk);
+    (child.wait().unwrap().code().unwrap(), String::from_utf8(talk).unwrap())
+}
+
+#[test]
+fn a_changed_signer_is_asked_about_on_a_terminal_and_refused_elsewhere() {
+    // P4, D4
+    let skill =
+        |body: &str| format!("---\nname: pdf\ndescription: Reads PDF files.\n---\n{body}\n");
+    let world = World::new();
+    world.write("project/pdf/SKILL.md", skill("One."));
+    let add = ["add", "./pdf", "--yes"];
+    assert_eq!(hermetic(&world, &add).code, 0);
+    let lock = world.home().join(".local/share/metier/skills.lock");
+    let signed = std::fs::read_to_string(&lock).unwrap();
+    let signed = signed.replace("tree =", "signature = \"good\"\nsigner = \"ada\"\ntree =");
+    std::fs::write(&lock, &signed).unwrap();
+    world.write("project/pdf/SKILL.md", skill("Two."));
+    let refused = hermetic(&world, &add);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: `--allow-signer-change`"), "{}", refused.stderr);
+    let question = "`pdf` is not signed by whoever signed it before. Let it pass? [y/N]";
+    for (answer, code) in [("n\n", 3), ("y\n", 0)] {
+        let (ended, talk) = talked(&world, &add, answer);
+        assert!(ended == code && talk.contains(question), "{ended}: {talk}");
+        assert_eq!(std::fs::read_to_string(&lock).unwrap() == signed, code == 3);
+    }
 }

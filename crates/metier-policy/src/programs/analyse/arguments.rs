@@ -40,6 +40,8 @@ impl<'p> Reader<'p> {
             self.hand_on(at);
         } else if self.usage.write_at == Some(count) {
             self.hazard(at, What::File(Access::Write, word.clone()));
+        } else if self.usage.output_at == Some(count) {
+            self.hazard(at, What::Output(word.clone()));
         } else if self.usage.code_at == Some(count) {
             self.hazard(at, What::Code(format!("`{}` runs `{}`", self.name(), word.shown())));
         }

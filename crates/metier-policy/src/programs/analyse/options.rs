@@ -13,9 +13,11 @@ pub(super) enum Effect {
     Command,
     Code,
     Write,
+    Output,
     Here,
     Read,
     AtFile,
+    AtStart,
     Setting,
     Directory,
     Query,
@@ -160,7 +162,7 @@ impl<'p> Reader<'p> {
         lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
     }
 
-    fn effects(&self) -> [(Effect, &'p [String]); 16] {
+    fn effects(&self) -> [(Effect, &'p [String]); 18] {
         let usage = self.usage;
         [
             (Effect::Escape, &usage.escape),
@@ -168,9 +170,11 @@ impl<'p> Reader<'p> {
             (Effect::Command, &usage.command),
             (Effect::Code, &usage.code),
             (Effect::Write, &usage.write),
+            (Effect::Output, &usage.output),
             (Effect::Here, &usage.here),
             (Effect::Read, &usage.read),
             (Effect::AtFile, &usage.at_file),
+            (Effect::AtStart, &usage.at_start),
             (Effect::Setting, &usage.setting),
             (Effect::Directory, &usage.directory),
             (Effect::Query, &usage.query),
@@ -188,7 +192,7 @@ impl<'p> Reader<'p> {
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
             Effect::Value | Effect::Query | Effect::Replace => false,
-            Effect::Read | Effect::AtFile => !reads,
+            Effect::Read | Effect::AtFile | Effect::AtStart => !reads,
             Effect::Script => self.usage.language.is_some(),
             _ => true,
         });
@@ -244,10 +248,19 @@ impl<'p> Reader<'p> {
                 None => self.escape(at, format!("what `{name}` runs cannot be told")),
             },
             Effect::Write => self.hazard(at, What::File(Access::Write, value)),
+            Effect::Output if value.as_known() == Some("-") => {}
+            Effect::Output => self.hazard(at, What::Output(value)),
             // A lone dash is what comes in by itself.
             Effect::Read if value.as_known() == Some("-") => {}
             Effect::Read => self.hazard(at, What::File(Access::Read, value)),
             Effect::AtFile => self.at_file(at, name, &value),
+            Effect::AtStart => match (value.prefix().strip_prefix('@'), value.tail(1)) {
+                (Some(_), Some(file)) => self.hazard(at, What::File(Access::Read, file)),
+                _ if value.holes().first() == Some(&0) => {
+                    self.escape(at, format!("`{name}` may send a file"));
+                }
+                _ => {}
+            },
             Effect::Setting => self.setting(at, name, &value),
             Effect::Directory => self.hazard(at, What::Enter(value)),
             Effect::Script => self.scripts.push((at, value)),
@@ -289,6 +302,19 @@ impl<'p> Reader<'p> {
         }
     }
 
+    /// What `find` names the files it finds: they start with the directory it was told.
+    fn found(&self) -> Word {
+        let told: Vec<&Word> = self.arguments.iter().filter_map(|at| self.argv.get(*at)).collect();
+        match told.as_slice() {
+            [] => Word::starting("./"),
+            [one] if !one.may_be_option() => match one.as_known() {
+                Some(text) => Word::starting(format!("{}/", text.trim_end_matches('/'))),
+                None => Word::starting(one.prefix()),
+            },
+            _ => Word::starting("./"),
+        }
+    }
+
     /// `-exec command … ;`: the words up to the end mark are a command with unknown arguments.
     fn command_option(&mut self, at: usize) {
         let rest = self.argv.get(self.at..).unwrap_or_default();
@@ -296,7 +322,7 @@ impl<'p> Reader<'p> {
         let words = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
         let found = match self.usage.style {
             // find puts what it found behind the directory it was told, which is no option.
-            Style::Long => Word::starting("./"),
+            Style::Long => self.found(),
             _ => Word::unknown(),
         };
         let words = words.iter().map(|word| match word.prefix() {

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::{Map, Number, Value};
 
 /// The arguments in `text`, or why they are none.
-pub(super) fn parse(text: &[u8]) -> Result<Value, String> {
+pub fn parse(text: &[u8]) -> Result<Value, String> {
     match serde_json::from_slice::<Unambiguous>(text) {
         Ok(Unambiguous(value)) => Ok(value),
         Err(error) => Err(format!("the arguments are not JSON that has one meaning: {error}")),
@@ -79,5 +79,5 @@ impl<'de> Visitor<'de> for Reader {
 }
 
 #[cfg(test)]
-#[path = "arguments_tests.rs"]
+#[path = "unambiguous_tests.rs"]
 mod tests;

@@ -1,0 +1,165 @@
+//! Lockfiles and approvals in brief: of every skill only what vouching needs, in a file that is read
+//! in a fraction of the time. It is derived and may be deleted at any time; it counts only as long as
+//! its checksum fits and the file it was made from has the stamp it had then. A file as young as the
+//! look at it proves nothing, so nothing is made from it yet.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use metier_store::digest::{hex, sha256};
+
+use crate::atomic::Folder;
+use crate::keep::is_digest;
+use crate::limits::MAX_RECORD_BYTES;
+use crate::lockfile::Lockfile;
+use crate::stamp::Stamp;
+use crate::trust::{Approval, Approvals};
+
+/// What the first line begins with; another one is another format and read as nothing.
+const HEADING: &str = "metier-brief-1";
+
+/// What is known of one skill, in brief.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Brief {
+    /// The digest of its tree, hexadecimal.
+    pub(crate) tree: String,
+    /// Where it is from.
+    pub(crate) source: Option<String>,
+    /// Its commit.
+    pub(crate) commit: Option<String>,
+    /// Who said yes and when, as it is shown.
+    pub(crate) approval: Option<String>,
+}
+
+/// What is known of many skills, by name or by the key of their directory.
+pub(crate) type Briefs = BTreeMap<String, Brief>;
+
+/// A file, and where its brief is.
+#[derive(Clone, Debug)]
+pub(crate) struct Original {
+    /// The folder of the file.
+    pub(crate) folder: PathBuf,
+    /// Its name.
+    pub(crate) file: &'static str,
+    /// The folder of the brief.
+    pub(crate) beside: PathBuf,
+    /// The brief's name.
+    pub(crate) brief: &'static str,
+}
+
+/// A brief that is not written yet.
+#[derive(Debug)]
+pub(crate) struct Fresh {
+    folder: PathBuf,
+    file: &'static str,
+    text: String,
+}
+
+impl Original {
+    /// What the file says: by its brief, or else by `parse`, and then perhaps with a brief to be
+    /// written. `now` is the time in nanoseconds since 1970.
+    pub(crate) fn read(
+        &self,
+        now: i128,
+        parse: impl FnOnce() -> Result<Option<Briefs>, String>,
+    ) -> Result<(Option<Briefs>, Option<Fresh>), String> {
+        let stamp = self.stamp();
+        if let Some(known) = stamp.as_ref().and_then(|stamp| self.known(stamp)) {
+            return Ok((Some(known), None));
+        }
+        let parsed = parse()?;
+        let stamp = stamp.filter(|stamp| stamp.is_older_than(now));
+        let stamp = stamp.filter(|stamp| self.stamp().as_ref() == Some(stamp));
+        let text = stamp.zip(parsed.as_ref()).and_then(|(stamp, briefs)| text(&stamp, briefs));
+        let fresh = text.map(|text| Fresh { folder: self.beside.clone(), file: self.brief, text });
+        Ok((parsed, fresh))
+    }
+
+    /// What the file system says of the file now.
+    pub(crate) fn stamp(&self) -> Option<Stamp> {
+        Stamp::of_file(&Folder::open(&self.folder).ok()?, self.file)
+    }
+
+    fn known(&self, stamp: &Stamp) -> Option<Briefs> {
+        let folder = Folder::open(&self.beside).ok()?;
+        let bytes = folder.read(self.brief, MAX_RECORD_BYTES).ok()??;
+        read(std::str::from_utf8(&bytes).ok()?, stamp)
+    }
+}
+
+impl Fresh {
+    /// Writes the brief. Whether that works changes nothing but time.
+    pub(crate) fn write(&self) {
+        if let Ok(folder) = Folder::open(&self.folder) {
+            let _ = folder.replace(self.file, self.text.as_bytes(), 0o600);
+        }
+    }
+}
+
+/// A lockfile in brief.
+pub(crate) fn of_lock(lock: &Lockfile) -> Briefs {
+    let brief = |pinned: &crate::pinned::Pinned| Brief {
+        tree: pinned.tree.clone(),
+        source: Some(pinned.locked.source.clone()),
+        commit: pinned.locked.commit.clone(),
+        approval: None,
+    };
+    lock.skills().map(|pinned| (pinned.name.to_string(), brief(pinned))).collect()
+}
+
+/// Approvals in brief.
+pub(crate) fn of_approvals(approvals: &Approvals) -> Briefs {
+    let brief = |approval: &Approval| Brief {
+        tree: approval.tree.clone(),
+        source: None,
+        commit: None,
+        approval: Some(approval.shown()),
+    };
+    approvals.iter().map(|approval| (approval.directory.clone(), brief(approval))).collect()
+}
+
+/// The file's text; none when a value cannot be spelled in it.
+fn text(stamp: &Stamp, briefs: &Briefs) -> Option<String> {
+    let mut body = format!("{stamp}\n");
+    for (key, brief) in briefs {
+        let rest = [&brief.source, &brief.commit, &brief.approval];
+        let odd = |text: &str| text.is_empty() || text.contains(['\t', '\n', '\r']);
+        if odd(key) || rest.iter().any(|value| value.as_deref().is_some_and(odd)) {
+            return None;
+        }
+        let [source, commit, approval] = rest.map(|value| value.as_deref().unwrap_or_default());
+        writeln!(body, "{key}\t{}\t{source}\t{commit}\t{approval}", brief.tree).ok()?;
+    }
+    Some(format!("{HEADING} {}\n{body}", hex(&sha256(body.as_bytes()))))
+}
+
+/// What the brief says, when it is whole and made from the file with this stamp.
+fn read(text: &str, stamp: &Stamp) -> Option<Briefs> {
+    let (heading, body) = text.split_once('\n')?;
+    let sum = heading.strip_prefix(HEADING)?.strip_prefix(' ')?;
+    let (first, rest) = body.split_once('\n')?;
+    // The cheap question first: most briefs that do not count are merely old.
+    if first != stamp.to_string() || sum != hex(&sha256(body.as_bytes())) {
+        return None;
+    }
+    rest.lines().map(entry).collect()
+}
+
+fn entry(line: &str) -> Option<(String, Brief)> {
+    let mut parts = line.split('\t');
+    let mut next = || parts.next();
+    let optional = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let key = next()?.to_owned();
+    let brief = Brief {
+        tree: next().filter(|tree| is_digest(tree))?.to_owned(),
+        source: optional(next()?),
+        commit: optional(next()?),
+        approval: optional(next()?),
+    };
+    next().is_none().then_some((key, brief))
+}
+
+#[cfg(test)]
+#[path = "brief_tests.rs"]
+mod tests;

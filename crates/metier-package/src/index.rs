@@ -1,0 +1,343 @@
+//! Remote lists of skills: which of them somebody added, what they listed when they were last asked,
+//! and which of their skills answer a query. A list is not trusted: it says where a skill is and what
+//! its bytes are, and both are checked when the skill is fetched.
+//!
+//! `well_known` reads the lists of web servers, `plugin` those of plugin marketplaces, `cache` keeps
+//! what was read, so that an index can be searched when nobody can be reached. Start reading at
+//! [`refresh`].
+
+mod cache;
+mod plugin;
+mod well_known;
+
+use metier_store::search::{Document, SearchIndex};
+use serde::{Deserialize, Serialize};
+
+use crate::atomic::DiskError;
+use crate::download::{self, Got};
+use crate::fetch::{self, Fetch, FetchError, fetch_digested};
+use crate::limits::{MAX_INDEX_BYTES, MAX_INDEX_NAME, MAX_INDEX_PROBLEMS, MAX_INDEXES};
+use crate::offer::Offer;
+use crate::progress::Progress;
+use crate::reference::address::web_file;
+use crate::reference::{Bases, Origin, Reference, ReferenceError};
+use crate::skills::{self, Offered};
+use crate::source::Fetched;
+
+pub use cache::{add, cached, list, remove, save};
+pub use well_known::{SCHEMA, WELL_KNOWN};
+
+/// A remote list that somebody added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Index {
+    /// What it is called here.
+    pub name: String,
+    /// Where it is, as typed.
+    pub source: String,
+}
+
+/// What an index listed when it was last asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contents {
+    /// Its skills, by name.
+    pub skills: Vec<Listed>,
+    /// What is wrong with it.
+    pub problems: Vec<String>,
+    /// How the server names this version.
+    pub version: Option<String>,
+    /// When it was asked, in milliseconds since 1970.
+    pub asked: u64,
+}
+
+/// One skill of an index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// What `metier add` takes to mean it.
+    pub reference: String,
+    /// SHA-256 of the bytes at that address, in hex; none where a commit says it.
+    pub digest: Option<String>,
+}
+
+/// One skill that answers a query.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Found<'a> {
+    /// The index it is in.
+    pub index: &'a str,
+    /// The skill.
+    #[serde(flatten)]
+    pub listed: &'a Listed,
+    /// How well it answers.
+    pub score: f32,
+}
+
+/// Why something could not be done with an index.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// It cannot be fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// What was typed says of no index where it is.
+    #[error("`{source_text}` does not say where an index is: {error}")]
+    Reference {
+        /// What was typed.
+        source_text: String,
+        /// Why.
+        error: ReferenceError,
+    },
+    /// It is in a form nobody here knows.
+    #[error("the index has the form `{0}`, which is not known here")]
+    Schema(String),
+    /// It is none.
+    #[error("it is not an index: {0}")]
+    NotAnIndex(String),
+    /// A name no index can have.
+    #[error("`{0}` cannot be the name of an index; use letters, digits and `-`")]
+    Name(String),
+    /// There is one of that name.
+    #[error("there is an index `{0}` already")]
+    Exists(String),
+    /// There is none of that name.
+    #[error("there is no index `{0}`")]
+    Missing(String),
+    /// There are enough.
+    #[error("there are {MAX_INDEXES} indexes already")]
+    TooMany,
+    /// What is written down cannot be read.
+    #[error("the list of indexes is damaged: {0}")]
+    Damaged(String),
+    /// The disk said no.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// What asking an index needs.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// How to fetch.
+    pub fetch: &'a Fetch<'a>,
+    /// What short forms are short for.
+    pub bases: &'a Bases,
+    /// The time, in milliseconds since 1970.
+    pub now: u64,
+}
+
+/// Where an index is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// A document on a web server.
+    Web(String),
+    /// Whatever else can hold skills.
+    Source(Reference),
+}
+
+impl Index {
+    /// The index called `name` at `source`, when both can be.
+    pub fn new(name: &str, source: &str, bases: &Bases) -> Result<Self, IndexError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if name.is_empty() || name.len() > MAX_INDEX_NAME || !name.chars().all(fits) {
+            return Err(IndexError::Name(name.chars().take(MAX_INDEX_NAME).collect()));
+        }
+        place(source, bases)?;
+        Ok(Self { name: name.to_owned(), source: source.to_owned() })
+    }
+}
+
+impl Contents {
+    /// Notes what is wrong, as long as somebody would read it.
+    fn trouble(&mut self, what: String) {
+        match self.problems.len() {
+            0..MAX_INDEX_PROBLEMS => self.problems.push(what),
+            MAX_INDEX_PROBLEMS => self.problems.push("there is more wrong with it".to_owned()),
+            _ => {}
+        }
+    }
+
+    /// The skill called `name`.
+    #[must_use]
+    pub fn skill(&self, name: &str) -> Option<&Listed> {
+        self.skills.iter().find(|listed| listed.name == name)
+    }
+}
+
+/// Asks an index what it lists. `known` is what it listed before.
+pub fn refresh(
+    index: &Index,
+    known: Option<&Contents>,
+    asking: &Asking<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Contents, IndexError> {
+    let read = match place(&index.source, asking.bases)? {
+        Place::Web(url) => from_web(&url, known, asking, progress)?,
+        Place::Source(reference) => from_source(&reference, asking, progress)?,
+    };
+    let mut contents = Contents { asked: asking.now, ..read };
+    contents.skills.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(contents)
+}
+
+/// Fetches a listed skill, and checks that it is what the index says.
+pub fn fetch_listed(
+    listed: &Listed,
+    asking: &Asking<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Fetched, IndexError> {
+    let reference = reference(&listed.reference, asking.bases)?;
+    Ok(match &listed.digest {
+        Some(digest) => fetch_digested(&reference, digest, asking.fetch, progress)?,
+        None => fetch::fetch(&reference, asking.fetch, progress)?,
+    })
+}
+
+/// The skills of these indexes that answer `query`, the best first. Linear in what they list.
+#[must_use]
+pub fn search<'a>(indexes: &'a [(Index, Contents)], query: &str, limit: usize) -> Vec<Found<'a>> {
+    let all: Vec<(&str, &Listed)> = indexes
+        .iter()
+        .flat_map(|(index, contents)| contents.skills.iter().map(|l| (index.name.as_str(), l)))
+        .collect();
+    let documents = all.iter().map(|(_, listed)| Document {
+        name: &listed.name,
+        description: &listed.description,
+        tags: &[],
+        body: None,
+    });
+    let found = SearchIndex::build(documents);
+    let hits = found.search(query, limit);
+    let shown = hits.iter().filter_map(|hit| {
+        let (index, listed) = all.get(hit.document)?;
+        Some(Found { index, listed, score: hit.score })
+    });
+    shown.collect()
+}
+
+fn reference(text: &str, bases: &Bases) -> Result<Reference, IndexError> {
+    Reference::parse(text, bases)
+        .map_err(|error| IndexError::Reference { source_text: text.to_owned(), error })
+}
+
+/// Where a text says that an index is. An address on the web is one of a document or of a server
+/// with a well-known one, unless it is a repository's.
+fn place(source: &str, bases: &Bases) -> Result<Place, IndexError> {
+    let web = source.starts_with("https://") || source.starts_with("http://");
+    let document = source.ends_with(".json");
+    let parsed = Reference::parse(source, bases);
+    let known = parsed.as_ref().is_ok_and(|parsed| {
+        let at = parsed.source();
+        bases.hosts.iter().any(|(_, host)| at.starts_with(host.as_str()))
+    });
+    if !web || ((known || source.ends_with(".git")) && !document) {
+        return Ok(Place::Source(reference(source, bases)?));
+    }
+    let url = match document {
+        true => source.to_owned(),
+        false => format!("{}{WELL_KNOWN}", source.trim_end_matches('/')),
+    };
+    let url = web_file(&url)
+        .map_err(|error| IndexError::Reference { source_text: source.to_owned(), error })?;
+    Ok(Place::Web(url))
+}
+
+fn from_web(
+    url: &str,
+    known: Option<&Contents>,
+    asking: &Asking<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Contents, IndexError> {
+    let tell = fetch::telling(progress);
+    let version = known.and_then(|known| known.version.as_deref());
+    let got = download::document(url, version, asking.fetch, &tell)?;
+    match (got, known) {
+        (Got::Same, Some(known)) => Ok(known.clone()),
+        (Got::Same, None) => Err(IndexError::NotAnIndex("the server sent nothing".to_owned())),
+        (Got::New { bytes, version }, _) => {
+            let document = parse(&bytes)?;
+            let contents = match document.get("plugins") {
+                Some(_) => plugin::read(&document, None, asking.bases),
+                None => well_known::read(&document, url)?,
+            };
+            Ok(Contents { version, ..contents })
+        }
+    }
+}
+
+/// A repository, directory or archive: what its list of plugins says, else every skill in it.
+fn from_source(
+    from: &Reference,
+    asking: &Asking<'_>,
+    progress: &mut dyn Progress,
+) -> Result<Contents, IndexError> {
+    let tell = fetch::telling(progress);
+    let looked = fetch::with_offer((from, None), asking.fetch, &tell, &mut |offer, _| {
+        let offered = skills::find(offer, &fetch::called(from))?.skills;
+        Ok((offered, marketplace(offer)?))
+    });
+    let (offered, marketplace) = looked?;
+    match marketplace {
+        Some(bytes) => Ok(plugin::read(&parse(&bytes)?, Some((from, &offered)), asking.bases)),
+        None => {
+            let skills = offered.iter().map(|skill| listed(skill, from)).collect();
+            Ok(Contents { skills, ..Contents::default() })
+        }
+    }
+}
+
+/// A skill of a source, as an index lists it.
+fn listed(skill: &Offered, from: &Reference) -> Listed {
+    let below = matches!(from.origin, Origin::Git(_)) && !from.path.is_empty();
+    let path = match (below, skill.path.is_empty()) {
+        (true, true) => from.path.clone(),
+        (true, false) => format!("{}/{}", from.path, skill.path),
+        (false, _) => skill.path.clone(),
+    };
+    let at = match &from.origin {
+        // Only a repository has a place inside it that can be named.
+        Origin::Git(_) => Reference { path, otherwise: None, ..from.clone() },
+        Origin::Directory(root) => {
+            Reference { origin: Origin::Directory(root.join(&skill.path)), ..from.clone() }
+        }
+        Origin::Archive(_) | Origin::ArchiveUrl(_) => from.clone(),
+    };
+    Listed {
+        name: skill.name.to_string(),
+        description: well_known::description(&skill.description),
+        reference: at.to_string(),
+        digest: None,
+    }
+}
+
+fn marketplace(offer: &mut dyn Offer) -> Result<Option<Vec<u8>>, FetchError> {
+    let is_it = |path: &[u8]| path == plugin::MARKETPLACE.as_bytes();
+    let at = offer.entries().iter().position(|entry| is_it(&entry.path));
+    let Some(at) = at else { return Ok(None) };
+    offer.prepare(&[at])?;
+    if offer.entries().get(at).is_some_and(|entry| entry.size > MAX_INDEX_BYTES as u64) {
+        return Ok(None);
+    }
+    let mut read = None;
+    offer.read(&[at], &mut |_, bytes| {
+        read = Some(bytes.to_vec());
+        Ok(())
+    })?;
+    Ok(read)
+}
+
+fn parse(bytes: &[u8]) -> Result<serde_json::Value, IndexError> {
+    if bytes.len() > MAX_INDEX_BYTES {
+        let message = format!("it has more than {MAX_INDEX_BYTES} bytes");
+        return Err(IndexError::NotAnIndex(message));
+    }
+    let parsed: Result<serde_json::Value, _> = serde_json::from_slice(bytes);
+    match parsed {
+        Ok(value) if value.is_object() => Ok(value),
+        Ok(_) => Err(IndexError::NotAnIndex("it is not a JSON object".to_owned())),
+        Err(error) => Err(IndexError::NotAnIndex(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

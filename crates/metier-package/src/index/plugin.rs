@@ -1,0 +1,113 @@
+//! A plugin marketplace: `.claude-plugin/marketplace.json`, which names plugins and where they are.
+//! A plugin in the same repository is the skills below its directory; one elsewhere is listed by its
+//! own name, and what it has is seen when it is fetched.
+
+use metier_format::text::visible_line;
+use serde_json::Value;
+
+use super::well_known::{self, description};
+use super::{Contents, Listed, listed};
+use crate::limits::MAX_INDEX_SKILLS;
+use crate::reference::{Bases, Reference};
+use crate::skills::Offered;
+
+/// Where a repository has its list.
+pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+
+/// What the list says. `here` is what holds it, and the skills found there.
+pub(super) fn read(
+    document: &Value,
+    here: Option<(&Reference, &[Offered])>,
+    bases: &Bases,
+) -> Contents {
+    let mut contents = Contents::default();
+    let plugins = document.get("plugins").and_then(Value::as_array);
+    for (number, plugin) in plugins.into_iter().flatten().enumerate() {
+        if contents.skills.len() >= MAX_INDEX_SKILLS {
+            contents.trouble(format!("only {MAX_INDEX_SKILLS} of its skills are listed"));
+            break;
+        }
+        match skills(plugin, here, bases) {
+            Ok(skills) => take(&mut contents, skills),
+            Err(why) => contents.trouble(format!("plugin {number}: {why}")),
+        }
+    }
+    contents
+}
+
+/// Two plugins may bring the same skill from the same place; that is one.
+fn take(contents: &mut Contents, skills: Vec<Listed>) {
+    for skill in skills {
+        match contents.skill(&skill.name).map(|known| known.reference == skill.reference) {
+            None => contents.skills.push(skill),
+            Some(true) => {}
+            Some(false) => {
+                contents.trouble(format!("`{}` is listed twice; the first counts", skill.name));
+            }
+        }
+    }
+}
+
+fn skills(
+    plugin: &Value,
+    here: Option<(&Reference, &[Offered])>,
+    bases: &Bases,
+) -> Result<Vec<Listed>, String> {
+    let name = plugin.get("name").and_then(Value::as_str).ok_or("`name` is missing")?;
+    let source = plugin.get("source").ok_or_else(|| format!("{} has no `source`", shown(name)))?;
+    if let Some(path) = source.as_str() {
+        let (from, offered) =
+            here.ok_or_else(|| format!("{} lies beside a list on a web server", shown(name)))?;
+        return Ok(inside(plugin, path, from, offered));
+    }
+    let text = |member: &str| source.get(member).and_then(Value::as_str);
+    let address = match text("source") {
+        Some("github") => text("repo").map(|repo| format!("github:{repo}")),
+        Some("url" | "git") => text("url").map(str::to_owned),
+        Some("git-subdir") => {
+            text("url").zip(text("path")).map(|(url, path)| format!("{url}//{path}"))
+        }
+        _ => None,
+    };
+    let address = address.ok_or_else(|| format!("where {} is, is not known here", shown(name)))?;
+    let named = text("sha").or(text("ref")).map(|name| format!("#{name}")).unwrap_or_default();
+    let reference = Reference::parse(&format!("{address}{named}"), bases)
+        .map_err(|error| format!("{}: {error}", shown(name)))?;
+    let name = well_known::name(name)?;
+    let about = plugin.get("description").and_then(Value::as_str).unwrap_or_default();
+    let reference = reference.to_string();
+    Ok(vec![Listed { name, description: description(about), reference, digest: None }])
+}
+
+/// The skills of a plugin in the same repository: those it names, else all below it.
+fn inside(plugin: &Value, path: &str, from: &Reference, offered: &[Offered]) -> Vec<Listed> {
+    let plain = |path: &str| {
+        let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+        parts.collect::<Vec<_>>().join("/")
+    };
+    let root = plain(path);
+    let named = plugin.get("skills").and_then(Value::as_array);
+    let named: Option<Vec<String>> = named.map(|list| {
+        let texts = list.iter().filter_map(Value::as_str);
+        texts.map(|skill| plain(&format!("{root}/{skill}"))).collect()
+    });
+    let is_its = |skill: &&Offered| match &named {
+        Some(paths) => paths.iter().any(|path| is_below(&skill.path, path)),
+        None => is_below(&skill.path, &root),
+    };
+    offered.iter().filter(is_its).map(|skill| listed(skill, from)).collect()
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    let rest = path.strip_prefix(folder);
+    folder.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn shown(name: &str) -> String {
+    let short: String = name.chars().take(64).collect();
+    format!("`{}`", visible_line(&short))
+}
+
+#[cfg(test)]
+#[path = "plugin_tests.rs"]
+mod tests;

@@ -1,0 +1,204 @@
+//! Where the commands of one call look for relative paths, and which files their words may name.
+//!
+//! A command line that changes its directory leaves open where each of its commands runs: nothing
+//! here follows the order of loops, conditions and substitutions. So an allow may rely on no relative
+//! path any more, while a rule that asks or denies is held against every directory the line goes to.
+
+use std::path::{Path, PathBuf};
+
+use super::{FileUse, Manner, Unpacker};
+use crate::limits::MAX_DIRECTORIES;
+use crate::place::{From, Spots};
+use crate::programs::{Analysis, What};
+use crate::shape::Shape;
+use crate::shell::{Access, SimpleCommand, Word};
+
+/// The directory of a command, as far as it is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Here<'h> {
+    /// Certainly this one.
+    pub(super) sure: Option<&'h Path>,
+    /// Perhaps one of these, where it is not certain.
+    pub(super) maybe: &'h [PathBuf],
+    /// Perhaps any other.
+    pub(super) lost: bool,
+}
+
+/// The directories a command line may have gone to.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    directories: Vec<PathBuf>,
+    lost: bool,
+}
+
+/// How a word names a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Naming {
+    pub(super) access: Access,
+    pub(super) manner: Manner,
+    /// With everything beneath it.
+    pub(super) whole: bool,
+}
+
+impl<'h> Here<'h> {
+    pub(super) fn at(directory: Option<&'h Path>) -> Self {
+        Self { sure: directory, maybe: &[], lost: directory.is_none() }
+    }
+
+    pub(super) fn from(&self) -> From<'h> {
+        self.sure.map_or(From::Elsewhere, From::Directory)
+    }
+
+    /// Every directory known of.
+    fn known(&self) -> impl Iterator<Item = &'h Path> {
+        self.sure.into_iter().chain(self.maybe.iter().map(PathBuf::as_path))
+    }
+}
+
+impl Walk {
+    /// One of the directories gone to.
+    pub(super) fn here(&self) -> Here<'_> {
+        Here { sure: None, maybe: &self.directories, lost: self.lost }
+    }
+
+    pub(super) fn to(&mut self, target: &Word, home: Option<&Path>) {
+        let moved: Vec<PathBuf> = match target.as_known() {
+            Some("") => home.map(Path::to_owned).into_iter().collect(),
+            Some("-") | None => Vec::new(),
+            Some(path) if path.starts_with('/') => vec![PathBuf::from(path)],
+            Some(path) => self.directories.iter().map(|directory| directory.join(path)).collect(),
+        };
+        self.lost |= moved.is_empty();
+        for directory in moved {
+            if self.directories.len() >= MAX_DIRECTORIES {
+                self.lost = true;
+            } else if !self.directories.contains(&directory) {
+                self.directories.push(directory);
+            }
+        }
+    }
+}
+
+impl Unpacker<'_> {
+    /// Where the commands go; nothing when they stay.
+    pub(super) fn walk(
+        &self,
+        commands: &[SimpleCommand],
+        analyses: &[Analysis],
+        here: Here<'_>,
+    ) -> Option<Walk> {
+        let mut walk =
+            Walk { directories: here.known().map(Path::to_owned).collect(), lost: here.lost };
+        let mut moved = false;
+        for (command, analysis) in commands.iter().zip(analyses) {
+            if analysis.moves {
+                moved = true;
+                self.step(&command.argv, &mut walk);
+            }
+            for hazard in &analysis.hazards {
+                match &hazard.what {
+                    What::Run(words) if self.programs.analyse(words).moves => {
+                        moved = true;
+                        self.step(words, &mut walk);
+                    }
+                    What::Shell(text) if is_eval(command) && text.contains(['c', 'p']) => {
+                        let leaves =
+                            ["cd", "chdir", "pushd", "popd"].iter().any(|it| text.contains(it));
+                        moved |= leaves;
+                        walk.lost |= leaves;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        moved.then_some(walk)
+    }
+
+    /// Follows `cd`, if that is what the words are: other programs that move leave it where it is.
+    fn step(&self, argv: &[Word], walk: &mut Walk) {
+        let name = argv.first().and_then(Word::as_known).unwrap_or_default();
+        if !["cd", "chdir", "pushd"].contains(&name) {
+            return;
+        }
+        let arguments = argv.iter().skip(1);
+        let target = arguments
+            .clone()
+            .find(|word| word.as_known().is_none_or(|text| !text.starts_with('-') || text == "-"));
+        walk.to(target.unwrap_or(&Word::known("")), self.place.home);
+    }
+
+    /// Where a program works that was told a directory.
+    pub(super) fn entered(&self, words: &[&Word], here: Here<'_>) -> Walk {
+        let mut walk =
+            Walk { directories: here.known().map(Path::to_owned).collect(), lost: here.lost };
+        words.iter().for_each(|word| walk.to(word, self.place.home));
+        walk
+    }
+
+    /// The file a word names.
+    pub(super) fn file_use(&self, word: &Word, here: Here<'_>, naming: Naming) -> FileUse {
+        let Naming { access, manner, whole } = naming;
+        let tool = match access {
+            Access::Read => "read",
+            Access::Write => "write",
+        };
+        let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let mut file = FileUse {
+            tool: tool.to_owned(),
+            access,
+            spots,
+            shapes: Vec::new(),
+            vague: false,
+            manner,
+            shown: word.shown(),
+        };
+        match (&file.spots, whole) {
+            (Some(_), false) => {}
+            (Some(spots), true) => {
+                let trees = spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath());
+                file.shapes = trees.collect();
+            }
+            (None, _) => self.guess(word, here, whole, &mut file),
+        }
+        file
+    }
+
+    /// What the file may be, where it is not known.
+    fn guess(&self, word: &Word, here: Here<'_>, whole: bool, file: &mut FileUse) {
+        let prefix = word.prefix();
+        // A part left out at the very front may be a whole path.
+        if word.holes().first() == Some(&0) || (prefix.is_empty() && word.as_known().is_some()) {
+            file.vague = true;
+            return;
+        }
+        file.vague = !prefix.starts_with('/') && here.lost;
+        let known = word.as_known();
+        let parent = prefix.rfind('/').map_or("", |slash| &prefix[..slash]);
+        let from = prefix.rfind('/').map_or(0, |slash| slash + 1);
+        for spots in self.candidates(known.unwrap_or(parent), prefix.starts_with('/'), here) {
+            for spot in spots.iter().flat_map(|spots| spots.iter()) {
+                let shape = Shape::of(&spot.lowercase);
+                match if known.is_some() { Some(shape) } else { shape.with(word, from) } {
+                    Some(shape) if whole => file.shapes.push(shape.and_beneath()),
+                    Some(shape) => file.shapes.push(shape),
+                    None => file.vague = true,
+                }
+            }
+            file.vague |= spots.is_none();
+        }
+    }
+
+    /// The paths a text may stand for, in each directory.
+    fn candidates(&self, text: &str, absolute: bool, here: Here<'_>) -> Vec<Option<Spots>> {
+        if absolute {
+            let text = if text.is_empty() { "/" } else { text };
+            return vec![self.place.locate(text, From::Elsewhere)];
+        }
+        let text = if text.is_empty() { "." } else { text };
+        here.known().map(|directory| self.place.locate(text, From::Directory(directory))).collect()
+    }
+}
+
+fn is_eval(command: &SimpleCommand) -> bool {
+    command.argv.first().and_then(Word::as_known) == Some("eval")
+}

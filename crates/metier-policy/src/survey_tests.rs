@@ -1,0 +1,80 @@
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::{HostTable, Place, Policy, Profile, ToolCall};
+
+fn check(command: &str, reads: &[&str], interactive: bool) {
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    let call = ToolCall::new("Bash", json!({ "command": command }));
+    let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+    let reads: Vec<PathBuf> = reads.iter().map(PathBuf::from).collect();
+    assert_eq!((survey.reads, survey.interactive), (reads, interactive), "{command}");
+}
+
+#[test]
+fn the_files_a_command_reads_are_known() {
+    // U5, S3
+    check("cat skills/a/SKILL.md", &["/work/skills/a/SKILL.md"], false);
+    check("sed -n '1,200p' /s/SKILL.md", &["/s/SKILL.md"], false);
+    check("bash -lc 'cat a/SKILL.md'", &["/work/a/SKILL.md"], false);
+    check("cat < a/SKILL.md", &["/work/a/SKILL.md"], false);
+    check("true && (nl a/SKILL.md | tail -3)", &["/work/a/SKILL.md"], false);
+    check("git add a/SKILL.md", &[], false);
+    check("echo SKILL.md", &[], false);
+    check("cat \"$(echo a/SKILL.md)\"", &[], false);
+}
+
+#[test]
+fn a_file_read_from_a_directory_nobody_knows_is_named_as_it_is_spelled() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    let call = ToolCall::new("Bash", json!({"command": "cd skills/a && cat SKILL.md"}));
+    let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+    assert_eq!((survey.reads, survey.unplaced), (Vec::new(), vec!["SKILL.md".to_owned()]));
+}
+
+#[test]
+fn what_would_run_what_is_typed_is_known() {
+    // U5, S3
+    for command in ["bash", "sh -i", "python3", "node", "cd /tmp && zsh", "bash -c 'python3 -i'"] {
+        check(command, &[], true);
+    }
+    for command in ["git status", "python3 -c 'print(1)'", "bash -c 'git status'"] {
+        check(command, &[], false);
+    }
+}
+
+#[test]
+fn a_command_that_only_reads_is_told_from_one_that_does_more() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    for (command, more) in [
+        ("cat a/SKILL.md", false),
+        ("sed -n '1,200p' a/SKILL.md", false),
+        ("bash -lc 'cat a/SKILL.md'", false),
+        ("cat a/SKILL.md; touch x", true),
+        ("cat a/SKILL.md > x", true),
+        ("cat a/SKILL.md | sh", true),
+        ("cat a/SKILL.md $(id)", true),
+        ("sed -i s/a/b/ a/SKILL.md", true),
+        ("touch x", true),
+    ] {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+        assert_eq!(survey.does_more, more, "{command}");
+    }
+}
+
+#[test]
+fn a_call_that_is_no_command_starts_nothing() {
+    // U5
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    let call = ToolCall::new("apply_patch", json!({"command": "*** Begin Patch"}));
+    let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+    assert!(!survey.interactive && survey.reads.is_empty() && survey.does_more);
+}

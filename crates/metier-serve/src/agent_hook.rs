@@ -1,0 +1,370 @@
+//! One hook call of an agent: its event in, its answer out.
+//!
+//! Agents (Claude Code, Codex, Gemini CLI, opencode) tell a program about each tool call and each
+//! prompt and obey what it prints. All of them let a call pass when that program fails, so what is
+//! here never fails: whatever cannot be decided is a block with a reason. `event` reads what each
+//! agent sends, `signal` finds the skills it asks for, `answer` writes what each agent understands.
+//! What is allowed is decided by the session; where sessions and skills come from is the
+//! [`Ground`]'s business, and so are the clock, the deadline and the streams. Start at [`attend`].
+
+mod agent;
+mod answer;
+mod event;
+mod name;
+mod signal;
+
+use std::path::{Path, PathBuf};
+
+use metier_format::NameKey;
+use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
+use metier_runtime::event::Trigger;
+use metier_runtime::session::{Invocation, ReleaseError};
+use metier_runtime::{ActivationError, JournalError, Session};
+use metier_store::Layer;
+
+pub use agent::{HookAgent, Occasion};
+pub use answer::Answer;
+pub use event::{Event, EventError, What};
+
+use signal::Wish;
+
+/// What an application brings so that an agent's hooks can be answered.
+pub trait Ground {
+    /// The session of an event, for guarding and releasing: nothing is searched.
+    fn resume(&self, event: &Event) -> Result<Session, HookError>;
+
+    /// The session of an event, with the skills at hand.
+    fn open(&self, event: &Event) -> Result<Session, HookError>;
+
+    /// The directory from which the agent itself would load the skill called `name`; none when
+    /// that cannot be told.
+    fn choice(&self, agent: HookAgent, name: &str) -> Option<PathBuf>;
+
+    /// Whether two directories hold the same skill: one is a link to the other, or a copy.
+    fn same(&self, one: &Path, other: &Path) -> bool;
+}
+
+/// Why a hook call could not be decided. Each is a reason to block.
+#[derive(Debug, thiserror::Error)]
+pub enum HookError {
+    /// What the agent sent is not an event.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// The settings cannot be used.
+    #[error("the settings cannot be used: {0}")]
+    Settings(String),
+    /// The journal refused, so nothing was decided.
+    #[error("nothing was decided, because it could not be recorded: {}", chain(.0))]
+    Journal(#[from] JournalError),
+}
+
+/// The answer to one event, which `input` is. Total: every failure is a block.
+#[must_use]
+pub fn attend(agent: HookAgent, input: &[u8], ground: &dyn Ground) -> Answer {
+    let event = match Event::read(agent, input) {
+        Ok(event) => event,
+        Err(error) => return Answer::block(error.to_string()),
+    };
+    let attending = Attending { agent, ground, event: &event };
+    attending.answer().unwrap_or_else(|error| Answer::block(error.to_string()))
+}
+
+/// One event being answered.
+struct Attending<'a> {
+    agent: HookAgent,
+    ground: &'a dyn Ground,
+    event: &'a Event,
+}
+
+impl Attending<'_> {
+    fn answer(&self) -> Result<Answer, HookError> {
+        match &self.event.what {
+            What::Nothing => Ok(Answer::NoOpinion),
+            What::Call(call) => self.call(call),
+            What::Prompt(prompt) => self.prompt(&signal::in_prompt(self.agent, prompt)),
+            What::Command { name, arguments } => {
+                self.prompt(&signal::in_command(name, arguments).into_iter().collect::<Vec<_>>())
+            }
+            What::End => self.end(),
+        }
+    }
+
+    /// A tool call: a wish for a skill, or a call to be guarded.
+    fn call(&self, call: &ToolCall) -> Result<Answer, HookError> {
+        let wish = signal::in_call(self.agent, call);
+        if wish.is_none() && !signal::may_read_skill(self.agent, call) {
+            return self.guard(self.ground.resume(self.event)?, call);
+        }
+        let mut session = self.ground.open(self.event)?;
+        match wish {
+            Some(wish) => {
+                let guarded = session.guard(call)?;
+                if guarded.ruling.verdict == Verdict::Deny {
+                    return Ok(Answer::block(guarded.ruling.explanation()));
+                }
+                match self.activate(&mut session, &wish) {
+                    Ok(()) => Ok(self.spell(&session, &guarded.ruling)),
+                    Err(reason) => Ok(Answer::block(reason)),
+                }
+            }
+            None => self.read(session, call),
+        }
+    }
+
+    /// A command that may read a skill: guarded by what was active before, since the new skill
+    /// cannot forbid its own reading, and by the skill too when it does more than read.
+    fn read(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
+        let survey = session.survey(call);
+        let before = session.guard(call)?;
+        if before.ruling.verdict == Verdict::Deny {
+            return Ok(Answer::block(before.ruling.explanation()));
+        }
+        match self.activate_read(&mut session, &survey) {
+            Err(reason) => {
+                session.refuse(call, &reason)?;
+                Ok(Answer::block(reason))
+            }
+            Ok(()) if survey.does_more => self.guard(session, call),
+            Ok(()) => Ok(self.spell(&session, &before.ruling)),
+        }
+    }
+
+    fn guard(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
+        if self.agent.hides_input() && session.survey(call).interactive {
+            let reason = format!(
+                "this starts a program that runs what is typed into it later, and {} shows that to \
+                 nobody; run one command that ends by itself instead",
+                self.agent.title()
+            );
+            session.refuse(call, &reason)?;
+            return Ok(Answer::block(reason));
+        }
+        let guarded = session.guard(call)?;
+        Ok(self.spell(&session, &guarded.ruling))
+    }
+
+    /// The ruling as this agent can be told.
+    fn spell(&self, session: &Session, ruling: &Ruling) -> Answer {
+        let why = || ruling.explanation();
+        match ruling.verdict {
+            Verdict::Deny => Answer::block(why()),
+            // Where nobody wrote a policy and no rule is surely meant, asking is the agent's own
+            // business: it knows whether its user wants to be asked.
+            Verdict::Ask if !ruling.is_certain() && !session.has_written_policy() => {
+                Answer::NoOpinion
+            }
+            Verdict::Ask if self.agent.can_ask() => Answer::Ask(why()),
+            Verdict::Ask => Answer::block(format!(
+                "{}; a person has to say yes to this, and {} cannot be made to ask",
+                why(),
+                self.agent.title()
+            )),
+            Verdict::Allow if self.agent.can_grant() && grants(session, ruling) => {
+                Answer::Allow(why())
+            }
+            Verdict::Allow => Answer::NoOpinion,
+        }
+    }
+
+    /// A prompt: the skills of the one before are released, where the agent itself lets go of them,
+    /// and those the user asks for are activated.
+    fn prompt(&self, wishes: &[Wish]) -> Result<Answer, HookError> {
+        let fresh = self.agent.forgets_at_prompt() && !self.event.inside_subagent;
+        if wishes.is_empty() {
+            if fresh {
+                self.release()?;
+            }
+            return Ok(Answer::NoOpinion);
+        }
+        let mut session = self.ground.open(self.event)?;
+        let known = |wish: &&Wish| is_known(&session, wish.name());
+        let wishes: Vec<Wish> = wishes.iter().filter(known).cloned().collect();
+        if fresh && !self.told_already(&session, &wishes) {
+            release_all(&mut session)?;
+        }
+        for wish in &wishes {
+            let wish = match self.event.inside_subagent {
+                // What a sub-agent is told, a model wrote.
+                true => Wish { trigger: Trigger::Auto, ..wish.clone() },
+                false => wish.clone(),
+            };
+            if let Err(reason) = self.activate(&mut session, &wish) {
+                return Ok(Answer::block(reason));
+            }
+        }
+        Ok(Answer::NoOpinion)
+    }
+
+    /// Whether exactly these skills are active because the agent told of the same prompt before:
+    /// Claude Code sends a typed command first expanded and then as it was typed.
+    fn told_already(&self, session: &Session, wishes: &[Wish]) -> bool {
+        let active = session.active_names();
+        let same =
+            |(active, wish): (&String, &Wish)| NameKey::of(active) == NameKey::of(wish.name());
+        matches!(self.event.what, What::Prompt(_))
+            && self.agent == HookAgent::ClaudeCode
+            && !wishes.is_empty()
+            && active.len() == wishes.len()
+            && active.iter().zip(wishes).all(same)
+    }
+
+    /// Releases every skill. With the skills at hand when one of them wants a script run first.
+    fn release(&self) -> Result<(), HookError> {
+        let mut session = self.ground.resume(self.event)?;
+        if session.state().stack.iter().any(|active| active.skill.hook_post.is_some()) {
+            session = self.ground.open(self.event)?;
+        }
+        release_all(&mut session)
+    }
+
+    fn end(&self) -> Result<Answer, HookError> {
+        if !self.event.inside_subagent {
+            self.release()?;
+            self.ground.resume(self.event)?.end()?;
+        }
+        Ok(Answer::NoOpinion)
+    }
+
+    /// Activates the skill somebody asks for, or says why not.
+    fn activate(&self, session: &mut Session, wish: &Wish) -> Result<(), String> {
+        self.check_choice(session, wish)?;
+        let invocation =
+            Invocation { name: wish.name(), arguments: &wish.arguments, trigger: wish.trigger };
+        match session.activate(&invocation) {
+            Ok(_) => Ok(()),
+            Err(error @ ActivationError::NotFound { .. }) => Err(format!(
+                "{error}; metier cannot hold a skill it does not know to its tools, so tell it where \
+                 the skill is (`roots` in its settings)"
+            )),
+            Err(error) => Err(chain(&error)),
+        }
+    }
+
+    /// Whether the agent would load the skill metier means by a name.
+    fn check_choice(&self, session: &Session, wish: &Wish) -> Result<(), String> {
+        let catalog = session.catalog();
+        let Some(entry) = catalog.get(&NameKey::of(wish.name())) else { return Ok(()) };
+        let layer = catalog.layer(&entry.found);
+        if wish.of_plugin && layer != Layer::Plugin {
+            return Err(format!(
+                "`{}` is a plugin's skill in {}, and metier knows none of a plugin by that name",
+                wish.spelled,
+                self.agent.title()
+            ));
+        }
+        if wish.of_plugin || layer == Layer::Bundled {
+            return Ok(());
+        }
+        let here = catalog.directory(&entry.found);
+        match self.ground.choice(self.agent, wish.name()) {
+            Some(theirs) if !self.ground.same(&theirs, &here) => Err(format!(
+                "two skills are called `{}`: {} would load `{}`, metier means `{}`; remove or rename \
+                 one of them",
+                wish.name(),
+                self.agent.title(),
+                theirs.display(),
+                here.display()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
+    fn activate_read(&self, session: &mut Session, survey: &Survey) -> Result<(), String> {
+        if survey.unplaced.iter().any(|path| signal::is_skill_file(Path::new(path))) {
+            return Err("nobody can tell which skill this would read; give the whole path of its \
+                        `SKILL.md`, from `/` on"
+                .to_owned());
+        }
+        let mut directories: Vec<PathBuf> = Vec::new();
+        for file in survey.reads.iter().filter(|file| signal::is_skill_file(file)) {
+            directories.extend(file.parent().map(Path::to_owned));
+        }
+        for name in self.skills_in(session, &directories)? {
+            let arguments = String::new();
+            let invocation =
+                Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };
+            session.activate(&invocation).map_err(|error| chain(&error))?;
+        }
+        Ok(())
+    }
+
+    /// The names of the skills in these directories, each once. A directory with a skill that lost
+    /// its name to another, or that is not offered, is refused: the agent would follow it all the same.
+    fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Vec<String>, String> {
+        let catalog = session.catalog();
+        let is_one = |at: PathBuf| {
+            let named = |directory: &&PathBuf| directory.file_name() == at.file_name();
+            directories.contains(&at)
+                || directories
+                    .iter()
+                    .filter(named)
+                    .any(|directory| self.ground.same(directory, &at))
+        };
+        let mut names: Vec<String> = Vec::new();
+        for entry in &catalog.entries {
+            if is_one(catalog.directory(&entry.found)) {
+                names.push(entry.name().to_string());
+            }
+        }
+        if !names.is_empty() {
+            return Ok(names);
+        }
+        for shadowed in &catalog.shadowed {
+            if directories.contains(&catalog.directory(&shadowed.loser)) {
+                return Err(format!(
+                    "`{}` is not the skill that metier means by that name, which is in `{}`",
+                    shadowed.loser.name,
+                    catalog.place(&shadowed.winner).display()
+                ));
+            }
+        }
+        for hidden in &catalog.hidden {
+            if directories.contains(&catalog.directory(&hidden.found)) {
+                let (name, reason) = (&hidden.found.name, hidden.reason.sentence());
+                return Err(format!("`{name}` is not offered here: {reason}"));
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// Whether policy lets a skill's tools pass without the agent's own questions, and one did.
+fn grants(session: &Session, ruling: &Ruling) -> bool {
+    session.policy().mode() == AllowedToolsMode::PreApprove
+        && ruling.reasons.iter().any(|r| r.verdict == Verdict::Allow && r.skill.is_some())
+}
+
+/// Whether any skill has this name, offered or not. What nobody knows is no wish for a skill: it may
+/// be a command of the agent's own, or a variable.
+fn is_known(session: &Session, name: &str) -> bool {
+    let (key, catalog) = (NameKey::of(name), session.catalog());
+    catalog.get(&key).is_some()
+        || catalog.hidden.iter().any(|hidden| hidden.found.name.key() == key)
+}
+
+fn release_all(session: &mut Session) -> Result<(), HookError> {
+    loop {
+        match session.release(None) {
+            Ok(_) => {}
+            Err(ReleaseError::Journal(error)) => return Err(error.into()),
+            Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// An error with its causes, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "agent_hook_tests.rs"]
+mod tests;

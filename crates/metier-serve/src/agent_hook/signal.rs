@@ -1,0 +1,132 @@
+//! How agents show that somebody wants a skill: a tool of their own, metier's MCP server, a command
+//! or a mark in a prompt, or the reading of a `SKILL.md`. Pure.
+
+use std::path::Path;
+
+use metier_policy::{HostTable, Kind, ToolCall};
+use metier_runtime::event::Trigger;
+
+use super::agent::HookAgent;
+
+/// The name metier's MCP server has in agents' settings.
+pub(super) const SERVER: &str = "metier";
+
+/// The tool of that server that activates a skill.
+const ACTIVATE: &str = "skill_activate";
+
+/// The file that makes a directory a skill.
+const SKILL_FILE: &str = "SKILL.md";
+
+/// Most marks in one prompt that are looked at: a prompt asks for a few skills, a pasted script has
+/// thousands of variables.
+const MAX_MARKS: usize = 64;
+
+/// Somebody wants a skill.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wish {
+    /// The name as the agent spells it.
+    pub(super) spelled: String,
+    /// Whether the name says that a plugin brings it.
+    pub(super) of_plugin: bool,
+    /// The arguments.
+    pub(super) arguments: String,
+    /// Who wants it.
+    pub(super) trigger: Trigger,
+}
+
+impl Wish {
+    fn new(spelled: &str, arguments: &str, trigger: Trigger) -> Self {
+        Self {
+            spelled: spelled.to_owned(),
+            of_plugin: spelled.contains(':'),
+            arguments: arguments.to_owned(),
+            trigger,
+        }
+    }
+
+    /// The skill's name, without the plugin's.
+    pub(super) fn name(&self) -> &str {
+        self.spelled.rsplit(':').next().unwrap_or_default()
+    }
+}
+
+/// The wish a tool call is.
+pub(super) fn in_call(agent: HookAgent, call: &ToolCall) -> Option<Wish> {
+    let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
+    let wish = |name: &str, arguments: &str| {
+        // A call that names no skill is a wish all the same: for one that does not exist.
+        Wish::new(
+            field(name).unwrap_or_default(),
+            field(arguments).unwrap_or_default(),
+            Trigger::Auto,
+        )
+    };
+    match (agent, call.tool.as_str()) {
+        (HookAgent::ClaudeCode, "Skill") => return Some(wish("skill", "args")),
+        (HookAgent::GeminiCli, "activate_skill") => return Some(wish("name", "")),
+        (HookAgent::Opencode, "skill") => return Some(wish("name", "")),
+        _ => {}
+    }
+    is_ours(agent, call).then(|| wish("name", "arguments"))
+}
+
+/// Whether the call activates a skill through metier's own MCP server.
+fn is_ours(agent: HookAgent, call: &ToolCall) -> bool {
+    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
+    if let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) {
+        return server == SERVER && tool == ACTIVATE;
+    }
+    agent == HookAgent::Opencode && call.tool == format!("{SERVER}_{ACTIVATE}")
+}
+
+/// Whether the call may be the only sign that a skill is wanted: a command that names a `SKILL.md`.
+pub(super) fn may_read_skill(agent: HookAgent, call: &ToolCall) -> bool {
+    let names = |text: &str| text.to_ascii_lowercase().contains("skill.md");
+    let command = call.arguments.get("command").or_else(|| call.arguments.get("cmd"));
+    agent == HookAgent::Codex
+        && call.tool == "Bash"
+        && command.and_then(serde_json::Value::as_str).is_some_and(names)
+}
+
+/// Whether this is a skill's own file.
+pub(super) fn is_skill_file(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE))
+}
+
+/// The wishes in what a user typed: `/name arguments`, or `$name` anywhere.
+pub(super) fn in_prompt(agent: HookAgent, prompt: &str) -> Vec<Wish> {
+    match agent {
+        HookAgent::ClaudeCode => {
+            let Some(typed) = prompt.trim_start().strip_prefix('/') else { return Vec::new() };
+            let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+            in_command(name, arguments.trim()).into_iter().collect()
+        }
+        HookAgent::Codex => marks(prompt),
+        HookAgent::GeminiCli | HookAgent::Opencode => Vec::new(),
+    }
+}
+
+/// The wish a typed command is. Metier's own MCP server offers each skill as a prompt.
+pub(super) fn in_command(name: &str, arguments: &str) -> Option<Wish> {
+    let name = name.strip_prefix('/').unwrap_or(name);
+    let name = name.strip_prefix("mcp__metier__").unwrap_or(name);
+    (!name.is_empty()).then(|| Wish::new(name, arguments, Trigger::Manual))
+}
+
+/// Every `$name`, once.
+fn marks(prompt: &str) -> Vec<Wish> {
+    let mut wishes: Vec<Wish> = Vec::new();
+    for part in prompt.split('$').skip(1).take(MAX_MARKS) {
+        let usual = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
+        let end = part.find(|c: char| !usual(c)).unwrap_or(part.len());
+        let name = part.get(..end).unwrap_or_default().trim_end_matches(['-', '_', ':']);
+        if !name.is_empty() && !wishes.iter().any(|wish| wish.spelled == name) {
+            wishes.push(Wish::new(name, "", Trigger::Manual));
+        }
+    }
+    wishes
+}
+
+#[cfg(test)]
+#[path = "signal_tests.rs"]
+mod tests;

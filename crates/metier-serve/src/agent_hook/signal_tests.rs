@@ -1,0 +1,72 @@
+use serde_json::json;
+
+use super::*;
+
+fn names(wishes: &[Wish]) -> Vec<&str> {
+    wishes.iter().map(Wish::name).collect()
+}
+
+#[test]
+fn each_agents_own_tool_is_a_wish() {
+    // U5
+    for (agent, tool, arguments, expected) in [
+        (HookAgent::ClaudeCode, "Skill", json!({"skill": "a", "args": "x y"}), Some("a")),
+        (HookAgent::ClaudeCode, "Skill", json!({"skill": 7}), Some("")),
+        (HookAgent::ClaudeCode, "skill", json!({"skill": "a"}), None),
+        (HookAgent::ClaudeCode, "Bash", json!({"command": "cat a/SKILL.md"}), None),
+        (HookAgent::GeminiCli, "activate_skill", json!({"name": "a"}), Some("a")),
+        (HookAgent::Opencode, "skill", json!({"name": "a"}), Some("a")),
+        (HookAgent::Codex, "Skill", json!({"skill": "a"}), None),
+        (HookAgent::Codex, "mcp__metier__skill_activate", json!({"name": "a"}), Some("a")),
+        (HookAgent::Codex, "mcp__other__skill_activate", json!({"name": "a"}), None),
+        (HookAgent::Codex, "mcp__metier__skill_show", json!({"name": "a"}), None),
+        (HookAgent::Opencode, "metier_skill_activate", json!({"name": "a"}), Some("a")),
+        (HookAgent::Opencode, "x_skill_activate", json!({"name": "a"}), None),
+    ] {
+        let wish = in_call(agent, &ToolCall::new(tool, arguments));
+        assert_eq!(wish.as_ref().map(Wish::name), expected, "{tool}");
+    }
+}
+
+#[test]
+fn what_a_user_types_is_a_wish_where_the_agent_takes_it_for_one() {
+    // U5
+    for (agent, prompt, expected) in [
+        (HookAgent::ClaudeCode, "/a b c", &["a"][..]),
+        (HookAgent::ClaudeCode, "  /a", &["a"]),
+        (HookAgent::ClaudeCode, "/plug:a x", &["a"]),
+        (HookAgent::ClaudeCode, "/mcp__metier__a", &["a"]),
+        (HookAgent::ClaudeCode, "see /a", &[]),
+        (HookAgent::ClaudeCode, "/", &[]),
+        (HookAgent::ClaudeCode, "$a", &[]),
+        (HookAgent::Codex, "use $a and $b-c, not $a", &["a", "b-c"]),
+        (HookAgent::Codex, "$", &[]),
+        (HookAgent::Codex, "$$a$", &["a"]),
+        (HookAgent::Codex, "/a", &[]),
+        (HookAgent::GeminiCli, "/a $a", &[]),
+        (HookAgent::Opencode, "/a $a", &[]),
+    ] {
+        assert_eq!(names(&in_prompt(agent, prompt)), expected, "{prompt}");
+    }
+    let wishes = in_prompt(HookAgent::ClaudeCode, "/a  b c ");
+    assert_eq!(wishes.first().map(|wish| wish.arguments.as_str()), Some("b c"));
+    assert_eq!(in_prompt(HookAgent::Codex, &"$x1 ".repeat(100)).len(), 1);
+}
+
+#[test]
+fn a_plugins_skill_is_told_from_others() {
+    // U5
+    let wish = in_command("plug:a", "").expect("a wish");
+    assert!(wish.of_plugin && wish.name() == "a" && wish.trigger == Trigger::Manual);
+}
+
+#[test]
+fn only_codex_shows_a_wish_by_reading() {
+    // U5
+    let read = ToolCall::new("Bash", json!({"command": "cat x/SKILL.md"}));
+    let other = ToolCall::new("Bash", json!({"command": "cat x/README.md"}));
+    assert!(may_read_skill(HookAgent::Codex, &read));
+    assert!(!may_read_skill(HookAgent::Codex, &other));
+    assert!(!may_read_skill(HookAgent::ClaudeCode, &read));
+    assert!(is_skill_file(Path::new("/a/SKILL.md")) && !is_skill_file(Path::new("/SKILL.md/a")));
+}

@@ -1,0 +1,253 @@
+//! chibi's plugin: what the host asks in one run of the binary, and the one text that answers it.
+//!
+//! The host starts the plugin anew for its schema, for every hook and for every tool call. It drops
+//! what a plugin prints when the plugin fails, and goes on without an answer when a hook is late or
+//! breaks; so every failure here is an answer, and the answer of a failing guard is no. Nothing is
+//! read or started here: the application is the [`Backing`]. Start at [`Asked::request`], then
+//! [`answer`]; `schema`, `hook` and `market` are the three kinds of question, `caller` is whose
+//! session it is.
+
+pub mod caller;
+mod hook;
+mod market;
+mod schema;
+
+use std::sync::Arc;
+
+use metier_runtime::{JournalError, Session};
+use metier_store::Catalog;
+use serde_json::{Map, Value, json};
+
+use crate::Dialect;
+use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
+
+/// The tool people reach the plugin by on chibi's command line.
+pub const COMMAND: &str = "agent-skills";
+
+/// What the host said in one run: its arguments, and the variables it set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// The words after the plugin's name.
+    pub words: Vec<String>,
+    /// `CHIBI_HOOK`.
+    pub hook: Option<String>,
+    /// `CHIBI_HOOK_DATA`, which chibi set until 0.6.
+    pub hook_data: Option<String>,
+    /// `CHIBI_TOOL_NAME`.
+    pub tool: Option<String>,
+    /// `CHIBI_TOOL_ARGS`, which chibi set until 0.6.
+    pub tool_arguments: Option<String>,
+}
+
+/// What the host wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// The tools there are.
+    Schema,
+    /// Something is about to happen, or has.
+    Hook {
+        /// What.
+        name: String,
+        /// What is known about it; null when it cannot be read.
+        data: Value,
+    },
+    /// A tool is called.
+    Tool {
+        /// Its name; empty when an old host does not say it.
+        name: String,
+        /// What with; null when it cannot be read.
+        arguments: Value,
+    },
+    /// Nothing was said.
+    Nothing,
+}
+
+/// What the application brings.
+pub trait Backing {
+    /// The skills there are.
+    fn catalog(&self) -> Arc<Catalog>;
+
+    /// The caller's session with the skills at hand.
+    fn open(&self) -> Result<Session, JournalError>;
+
+    /// The caller's session to rule in, where these tools count as metier's own.
+    fn open_to_rule(&self, own: &[&str]) -> Result<Session, JournalError>;
+
+    /// Whether anything was recorded in the caller's session. Writes nothing.
+    fn is_begun(&self) -> bool;
+
+    /// Ends the sessions of callers that are gone, and of nobody else.
+    fn close_stale(&self);
+
+    /// Most tokens of the catalog in a prompt.
+    fn budget(&self) -> usize;
+
+    /// Seconds a script may take.
+    fn script_seconds(&self) -> u64;
+
+    /// Installs what `reference` names. Gives the names, or why not.
+    fn install(&self, reference: &str) -> Result<Vec<String>, String>;
+
+    /// Removes the installed skill called `name`. Gives its name, or why not.
+    fn remove(&self, name: &str) -> Result<String, String>;
+}
+
+impl Asked {
+    /// Whether the rest of the question is on standard input. Where the host put it into variables,
+    /// standard input is the user's terminal and is left alone.
+    #[must_use]
+    pub fn is_on_stdin(&self) -> bool {
+        if self.words.first().is_some_and(|word| word == "--schema") {
+            return false;
+        }
+        match (&self.hook, &self.tool) {
+            (Some(_), _) => self.hook_data.is_none(),
+            (None, Some(_)) => self.tool_arguments.is_none(),
+            (None, None) => false,
+        }
+    }
+
+    /// What the host wants; `stdin` is what it wrote there.
+    #[must_use]
+    pub fn request(&self, stdin: &[u8]) -> Request {
+        if self.words.first().is_some_and(|word| word == "--schema") {
+            return Request::Schema;
+        }
+        let read = |variable: &Option<String>| match variable {
+            Some(text) => read_object(text.as_bytes()),
+            None => read_object(stdin),
+        };
+        if let Some(name) = &self.hook {
+            return Request::Hook { name: name.clone(), data: read(&self.hook_data) };
+        }
+        if self.tool.is_some() || self.tool_arguments.is_some() {
+            let name = self.tool.clone().unwrap_or_default();
+            return Request::Tool { name, arguments: read(&self.tool_arguments) };
+        }
+        match self.words.is_empty() {
+            true => Request::Nothing,
+            // A person who runs the plugin's file itself.
+            false => {
+                Request::Tool { name: COMMAND.to_owned(), arguments: json!({ "args": self.words }) }
+            }
+        }
+    }
+}
+
+/// Answers `request`. Whatever goes wrong is part of the answer.
+#[must_use]
+pub fn answer(request: &Request, backing: &dyn Backing) -> String {
+    match request {
+        Request::Schema => schema::schema(&backing.catalog()).to_string(),
+        Request::Hook { name, data } => hook::answer(name, data, backing).to_string(),
+        Request::Tool { name, arguments } => tool(name, arguments, backing),
+        Request::Nothing => usage(),
+    }
+}
+
+/// The answer when there can be none: the tools with their hooks, so that the host still asks; no
+/// to every call that is asked about; the reason in words to everything else.
+#[must_use]
+pub fn fallback(request: &Request, why: &str) -> String {
+    match request {
+        Request::Schema => schema::bare().to_string(),
+        Request::Hook { name, .. } => hook::refusal(name, why).to_string(),
+        Request::Tool { .. } | Request::Nothing => format!("Error: {why}"),
+    }
+}
+
+fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
+    if !arguments.is_object() {
+        return "Error: The arguments are not a JSON object".to_owned();
+    }
+    let name = if name.is_empty() { inferred(arguments) } else { name };
+    let mut arguments = named(name, arguments);
+    if name == MARKET || name == COMMAND {
+        return market::answer(&arguments, backing);
+    }
+    if let (RUN, Value::Object(members)) = (name, &mut arguments) {
+        members.insert("timeout".to_owned(), backing.script_seconds().into());
+    }
+    let mut session = match backing.open() {
+        Ok(session) => session,
+        Err(error) => return format!("Error: {error}"),
+    };
+    match Dialect::Chibi.call(&mut session, name, arguments) {
+        Some(reply) => reply.text,
+        None => match name.strip_prefix(PREFIX) {
+            Some(skill) => format!("Error: Skill '{skill}' not found"),
+            None => format!("Error: Unknown tool '{name}'"),
+        },
+    }
+}
+
+/// The tool that a host means which does not name it: each has a member no other has.
+fn inferred(arguments: &Value) -> &'static str {
+    let has = |member: &str| arguments.get(member).is_some();
+    match () {
+        () if has("action") || has("args") && !has("script") => MARKET,
+        () if has("script") => RUN,
+        () if has("path") => READ,
+        () => USE,
+    }
+}
+
+/// The arguments by name, when they came as `{"args": […]}` from chibi's command line.
+fn named(tool: &str, arguments: &Value) -> Value {
+    let Some(Value::Array(items)) = arguments.get("args") else { return arguments.clone() };
+    let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+    let mut named = Map::new();
+    let mut give = |name: &str, value: Value| named.insert(name.to_owned(), value);
+    let rest = |from: usize| words.get(from..).unwrap_or_default();
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    match tool {
+        MARKET | COMMAND => {
+            give("action", word(0).into());
+            give("skill_ref", word(1).into());
+            give("query", rest(1).join(" ").into());
+        }
+        READ => {
+            give("skill", word(0).into());
+            give("path", word(1).into());
+        }
+        // This tool has a parameter of that name.
+        RUN if arguments.get("skill").is_some() || arguments.get("script").is_some() => {
+            return arguments.clone();
+        }
+        RUN => {
+            give("skill", word(0).into());
+            give("script", word(1).into());
+            give("args", rest(2).into());
+        }
+        USE | RELEASE => {
+            give("skill", word(0).into());
+            give("arguments", rest(1).join(" ").into());
+        }
+        _ => {
+            give("arguments", rest(0).join(" ").into());
+        }
+    }
+    Value::Object(named)
+}
+
+/// The object `bytes` are; an empty one for no bytes, null for what is none.
+fn read_object(bytes: &[u8]) -> Value {
+    if bytes.trim_ascii().is_empty() {
+        return json!({});
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(value @ Value::Object(_)) => value,
+        _ => Value::Null,
+    }
+}
+
+fn usage() -> String {
+    format!(
+        "This is chibi's plugin for Agent Skills; chibi starts it by itself.\n\
+         By hand: {COMMAND} install REFERENCE | remove NAME | list_installed | search WORDS"
+    )
+}
+
+#[cfg(test)]
+#[path = "chibi_plugin_tests.rs"]
+mod tests;

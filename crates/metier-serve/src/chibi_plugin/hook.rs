@@ -1,0 +1,183 @@
+//! Hooks. `pre_tool` is the guard; the hooks that come right before a command, a write or a fetch
+//! see what other plugins made of the call meanwhile and are ruled on once more. chibi cannot ask
+//! a person, so that what policy wants to be asked about does not happen.
+
+use metier_format::NameKey;
+use metier_policy::{Ruling, ToolCall, Verdict};
+use metier_runtime::Session;
+use metier_store::disclose::{Disclose, Style, disclose};
+use serde_json::{Map, Value, json};
+
+use super::market::LOOKS;
+use super::{Backing, COMMAND};
+use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
+
+/// Tools of metier's own, which no skill's restriction blocks.
+const OWN: &[&str] = &[READ, RUN, USE, RELEASE];
+
+/// Why a model does not get the tool for people.
+const FOR_PEOPLE: &str =
+    "'agent-skills' is for people on chibi's command line; use skill_marketplace";
+
+pub(super) fn answer(hook: &str, data: &Value, backing: &dyn Backing) -> Value {
+    match hook {
+        "on_start" => {
+            backing.close_stale();
+            json!({})
+        }
+        "pre_system_prompt" | "post_system_prompt" => system_prompt(backing),
+        "pre_tool" => pre_tool(data, backing),
+        "pre_api_tools" => api_tools(data, backing),
+        "pre_cache_output" => cache_output(data, backing),
+        "pre_file_read" => before(data, "file_head", backing),
+        "pre_file_write" => before(data, "write_file", backing),
+        "pre_shell_exec" => before(data, "shell_exec", backing),
+        "pre_fetch_url" => before(data, "fetch_url", backing),
+        _ => json!({}),
+    }
+}
+
+/// No, in the form `hook` understands; nothing where it asks for no ruling.
+pub(super) fn refusal(hook: &str, why: &str) -> Value {
+    match hook {
+        "pre_tool" => json!({ "block": true, "message": format!("Tool not allowed: {why}") }),
+        "pre_file_read" | "pre_file_write" | "pre_shell_exec" | "pre_fetch_url" => {
+            json!({ "denied": true, "reason": format!("Not allowed: {why}") })
+        }
+        _ => json!({}),
+    }
+}
+
+fn pre_tool(data: &Value, backing: &dyn Backing) -> Value {
+    let Some(tool) = data.get("tool_name").and_then(Value::as_str) else {
+        return refusal("pre_tool", "the host does not say which tool");
+    };
+    let arguments = data.get("arguments").cloned().unwrap_or_else(|| json!({}));
+    match ruled(tool, arguments, backing) {
+        Err(why) => refusal("pre_tool", &why),
+        Ok(None) => json!({}),
+        Ok(Some(message)) => json!({ "block": true, "message": message }),
+    }
+}
+
+/// A permission hook: the call without the tool's name is its arguments.
+fn before(data: &Value, usual: &str, backing: &dyn Backing) -> Value {
+    let mut arguments = data.as_object().cloned().unwrap_or_default();
+    let tool = arguments.remove("tool_name");
+    let tool = tool.as_ref().and_then(Value::as_str).unwrap_or(usual);
+    let deny = |reason: String| json!({ "denied": true, "reason": reason });
+    if data.is_null() {
+        return deny("Not allowed: what is to be done cannot be read".to_owned());
+    }
+    match ruled(tool, Value::Object(arguments), backing) {
+        Err(why) => deny(format!("Not allowed: {why}")),
+        Ok(None) => json!({}),
+        Ok(Some(message)) => deny(message),
+    }
+}
+
+/// Rules on a call: nothing when it may happen, the words for the model when not. An error means
+/// that there is no ruling.
+fn ruled(tool: &str, arguments: Value, backing: &dyn Backing) -> Result<Option<String>, String> {
+    let mut session = backing.open_to_rule(OWN).map_err(|error| error.to_string())?;
+    let active = !session.state().stack.is_empty();
+    if active && is_ours(tool, &arguments, backing) {
+        let own = [OWN, &[tool]].concat();
+        session = backing.open_to_rule(&own).map_err(|error| error.to_string())?;
+    }
+    let call = ToolCall::new(tool, arguments);
+    let guarded = match tool {
+        COMMAND => session.refuse(&call, FOR_PEOPLE),
+        _ => session.guard(&call),
+    };
+    let ruling = guarded.map_err(|error| error.to_string())?.ruling;
+    Ok(match ruling.verdict {
+        Verdict::Allow => None,
+        Verdict::Ask => Some(format!(
+            "Tool '{tool}' needs a person's yes, and nobody can be asked here: {}",
+            ruling.explanation()
+        )),
+        Verdict::Deny => Some(denial(tool, &ruling, &session)),
+    })
+}
+
+/// Whether a tool that not every catalog has is metier's own. Another plugin's tool may begin alike.
+fn is_ours(tool: &str, arguments: &Value, backing: &dyn Backing) -> bool {
+    if tool == MARKET {
+        let action = arguments.get("action").and_then(Value::as_str).unwrap_or_default();
+        return LOOKS.contains(&action);
+    }
+    let skill = tool.strip_prefix(PREFIX);
+    skill.is_some_and(|name| backing.catalog().get(&NameKey::of(name)).is_some())
+}
+
+fn denial(tool: &str, ruling: &Ruling, session: &Session) -> String {
+    let why = ruling.explanation();
+    let Some(skill) = &ruling.skill else { return format!("Tool '{tool}' is not allowed: {why}") };
+    let grant = session.status().grant;
+    let line = grant.iter().find(|line| line.skill == skill.as_str());
+    let tools = line.map(|line| line.tools.join(", ")).unwrap_or_default();
+    format!(
+        "Tool '{tool}' is not allowed while skill '{skill}' is active. Allowed tools: {tools}\n\
+         ({why}; release_skill ends the skill)"
+    )
+}
+
+fn system_prompt(backing: &dyn Backing) -> Value {
+    let catalog = backing.catalog();
+    let options = Disclose {
+        style: Style::Markdown,
+        budget: Some(backing.budget()),
+        search: "skill_marketplace with action search".to_owned(),
+        ..Disclose::default()
+    };
+    let text = disclose(&catalog, &options).text;
+    if text.is_empty() {
+        return json!({});
+    }
+    // The list itself without the heading and the last sentence, which speak of no host's tools.
+    let list = text.split_once("\n\n").map_or(text.as_str(), |(_, rest)| rest);
+    let list = list.rsplit_once("\n\n").map_or(list, |(list, _)| list);
+    json!({
+        "inject": format!(
+            "## Available Agent Skills\n\n{list}\n\nUse skill_[name] tools, or use_skill, to invoke \
+             a skill and receive detailed instructions."
+        )
+    })
+}
+
+/// Hides what no call of could pass, and the tool for people.
+fn api_tools(data: &Value, backing: &dyn Backing) -> Value {
+    let offered = data.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let name = |tool: &Value| tool.get("name").unwrap_or(tool).as_str().map(str::to_owned);
+    let names: Vec<String> = offered.filter_map(name).collect();
+    let ours: Vec<&str> =
+        names.iter().map(String::as_str).filter(|n| n.starts_with(PREFIX)).collect();
+    let own = [OWN, &ours].concat();
+    let session = match backing.is_begun() {
+        true => backing.open_to_rule(&own).ok(),
+        false => None,
+    };
+    let hidden = |name: &&String| {
+        *name == COMMAND || session.as_ref().is_some_and(|session| !session.exposes(name))
+    };
+    json!({ "exclude": names.iter().filter(hidden).collect::<Vec<_>>() })
+}
+
+/// What metier's own tools give reaches the model whole.
+fn cache_output(data: &Value, backing: &dyn Backing) -> Value {
+    let tool = data.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+    let fixed = OWN.contains(&tool) || tool == MARKET;
+    match fixed || was_activated(tool, backing) {
+        true => json!({ "block": true }),
+        false => Value::Object(Map::new()),
+    }
+}
+
+/// Whether `tool` is that of an active skill, which it is when it has just answered.
+fn was_activated(tool: &str, backing: &dyn Backing) -> bool {
+    let Some(name) = tool.strip_prefix(PREFIX).filter(|_| backing.is_begun()) else { return false };
+    let key = NameKey::of(name);
+    let Ok(session) = backing.open_to_rule(OWN) else { return false };
+    session.active_names().iter().any(|active| NameKey::of(active) == key)
+}

@@ -1,0 +1,70 @@
+use serde_json::{Value, json};
+
+use super::{Asked, COMMAND, Request, fallback, named};
+
+fn asked(words: &[&str]) -> Asked {
+    Asked { words: words.iter().map(ToString::to_string).collect(), ..Asked::default() }
+}
+
+#[test]
+fn what_the_host_put_into_variables_is_not_read_from_the_terminal() {
+    // U4
+    let check = |asked: &Asked, on_stdin: bool, expected: Request| {
+        assert_eq!(asked.is_on_stdin(), on_stdin, "{asked:?}");
+        assert_eq!(asked.request(br#"{"b": 2}"#), expected, "{asked:?}");
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let tool = |name: &str, arguments: Value| Request::Tool { name: name.to_owned(), arguments };
+    let hook = |data: Value| Request::Hook { name: "pre_tool".to_owned(), data };
+    check(&asked(&["--schema"]), false, Request::Schema);
+    check(&Asked { hook: text("x"), ..asked(&["--schema"]) }, false, Request::Schema);
+    check(&asked(&[]), false, Request::Nothing);
+    check(&asked(&["remove", "x"]), false, tool(COMMAND, json!({"args": ["remove", "x"]})));
+    let old = Asked { tool: text("t"), tool_arguments: text(r#"{"a": 1}"#), ..asked(&[]) };
+    check(&old, false, tool("t", json!({"a": 1})));
+    check(&Asked { tool: None, ..old.clone() }, false, tool("", json!({"a": 1})));
+    check(&Asked { tool_arguments: None, ..old.clone() }, true, tool("t", json!({"b": 2})));
+    check(&Asked { tool_arguments: text(""), ..old.clone() }, false, tool("t", json!({})));
+    check(&Asked { tool_arguments: text("[]"), ..old }, false, tool("t", Value::Null));
+    let old = Asked { hook: text("pre_tool"), hook_data: text(r#"{"a": 1}"#), ..asked(&[]) };
+    check(&old, false, hook(json!({"a": 1})));
+    check(&Asked { hook_data: None, ..old.clone() }, true, hook(json!({"b": 2})));
+    // A hook within a tool's call is a hook.
+    check(&Asked { tool: text("t"), ..old }, false, hook(json!({"a": 1})));
+}
+
+#[test]
+fn words_of_the_command_line_become_arguments() {
+    // U4
+    let check = |tool: &str, words: &[&str], expected: Value| {
+        assert_eq!(named(tool, &json!({ "args": words })), expected, "{tool} {words:?}");
+    };
+    let market = json!({"action": "install", "skill_ref": "a/b", "query": "a/b"});
+    check("skill_marketplace", &["install", "a/b"], market.clone());
+    check(COMMAND, &["install", "a/b"], market);
+    check("read_skill_file", &["a", "b.md"], json!({"skill": "a", "path": "b.md"}));
+    let run = json!({"skill": "a", "script": "b.sh", "args": ["c", "d"]});
+    check("run_skill_script", &["a", "b.sh", "c", "d"], run.clone());
+    assert_eq!(named("run_skill_script", &run), run, "the parameter of that name");
+    check("use_skill", &["a", "b", "c"], json!({"skill": "a", "arguments": "b c"}));
+    check("skill_x", &["b", "c"], json!({"arguments": "b c"}));
+    check("skill_x", &[], json!({"arguments": ""}));
+}
+
+#[test]
+fn the_answer_of_last_resort_is_no_and_keeps_the_host_asking() {
+    // U4
+    let hook = |name: &str| {
+        let request = Request::Hook { name: name.to_owned(), data: json!({}) };
+        serde_json::from_str::<Value>(&fallback(&request, "because")).unwrap()
+    };
+    let blocked = json!({"block": true, "message": "Tool not allowed: because"});
+    assert_eq!(hook("pre_tool"), blocked);
+    for name in ["pre_file_read", "pre_file_write", "pre_shell_exec", "pre_fetch_url"] {
+        assert_eq!(hook(name), json!({"denied": true, "reason": "Not allowed: because"}));
+    }
+    assert_eq!(hook("on_start"), json!({}));
+    let schema: Value = serde_json::from_str(&fallback(&Request::Schema, "because")).unwrap();
+    assert!(schema[0]["hooks"].as_array().unwrap().contains(&json!("pre_tool")));
+    assert_eq!(fallback(&Request::Nothing, "because"), "Error: because");
+}

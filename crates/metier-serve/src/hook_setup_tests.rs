@@ -1,0 +1,181 @@
+use std::path::Path;
+
+use super::*;
+
+fn start() -> Start {
+    Start { program: "/opt/my tools/metier".to_owned(), flags: Vec::new() }
+}
+
+fn places() -> Places {
+    Places { home: Some(PathBuf::from("/h")), ..Places::default() }
+}
+
+/// The files of an agent, those named with these texts.
+fn present(agent: HookAgent, texts: &[Option<&str>]) -> Vec<Present> {
+    let targets = targets(agent, &places()).expect("targets");
+    let text = |index: usize| texts.get(index).copied().flatten().map(str::to_owned);
+    targets.into_iter().enumerate().map(|(i, target)| Present { target, text: text(i) }).collect()
+}
+
+/// Joins, and checks that parting gives back what was there.
+fn there_and_back(agent: HookAgent, texts: &[Option<&str>]) -> Vec<String> {
+    let files = present(agent, texts);
+    let joined = join(agent, &files, &start()).expect("joined");
+    let with = |texts: &[String]| -> Vec<Present> {
+        let pair = |(file, text): (&Present, &String)| Present {
+            text: Some(text.clone()),
+            ..file.clone()
+        };
+        files.iter().zip(texts).map(pair).collect()
+    };
+    let again = join(agent, &with(&joined), &start()).expect("joined again");
+    assert_eq!(again, joined, "joining twice is joining once");
+    let parted = part(agent, &with(&joined), &start()).expect("parted");
+    for (file, parted) in files.iter().zip(parted) {
+        assert_eq!(parted, file.text, "{}", file.target.path.display());
+    }
+    joined
+}
+
+#[test]
+fn every_agent_gets_its_hooks_where_nothing_was() {
+    // U5
+    for agent in HookAgent::ALL {
+        let joined = there_and_back(agent, &[]);
+        let all = joined.concat();
+        assert!(all.contains("/opt/my tools/metier") && all.contains("mcp"), "{all}");
+        for (event, _) in agent.needed() {
+            assert!(all.contains(event), "{event}");
+        }
+    }
+}
+
+#[test]
+fn what_is_there_stays_in_its_order_and_layout() {
+    // U5
+    let claude = "{\n    \"zeta\": 1.5,\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\n                \
+        \"matcher\": \"Bash\",\n                \"hooks\": [\n                    {\n                        \
+        \"type\": \"command\",\n                        \"command\": \"mine\"\n                    }\n                \
+        ]\n            }\n        ]\n    },\n    \"alpha\": \"\u{e9}\"\n}";
+    let joined = there_and_back(HookAgent::ClaudeCode, &[Some(claude), None]);
+    let text = joined.first().expect("one");
+    assert!(text.starts_with("{\n    \"zeta\": 1.5"), "{text}");
+    assert!(text.find("\"mine\"") < text.find(MARK) && text.ends_with("\"\u{e9}\"\n}"), "{text}");
+    let gemini =
+        "{\n\t\"mcpServers\": {\n\t\t\"other\": {\n\t\t\t\"command\": \"x\"\n\t\t}\n\t}\n}\n";
+    let joined = there_and_back(HookAgent::GeminiCli, &[Some(gemini)]);
+    assert!(
+        joined.concat().contains("\"timeout\": 30000")
+            && joined.concat().contains("\t\t\"metier\"")
+    );
+    let codex = "# mine\nmodel = \"m\" # kept\n\n[hooks.state.\"/h/.codex/hooks.json:stop:0:0\"]\n\
+        trusted_hash = \"sha256:1\"\n";
+    let joined = there_and_back(HookAgent::Codex, &[None, Some(codex)]);
+    let config = joined.get(1).expect("two");
+    assert!(config.starts_with("# mine\nmodel = \"m\" # kept\n"), "{config}");
+}
+
+#[test]
+fn somebody_elses_server_of_the_same_name_is_left_alone() {
+    // U5
+    let own = "{\n  \"mcpServers\": {\n    \"metier\": {\n      \"command\": \"another\"\n    }\n  }\n}\n";
+    let joined = there_and_back(HookAgent::ClaudeCode, &[None, Some(own)]);
+    assert_eq!(joined.get(1).map(String::as_str), Some(own));
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_left_as_they_are() {
+    // U5
+    let check = |agent, texts: &[Option<&str>]| {
+        join(agent, &present(agent, texts), &start()).expect_err("refused")
+    };
+    let comment = "{\n  // mine\n}";
+    assert!(matches!(
+        check(HookAgent::ClaudeCode, &[Some(comment)]),
+        SetupError::Unreadable { format: "plain JSON", .. }
+    ));
+    assert!(matches!(check(HookAgent::GeminiCli, &[Some("[]")]), SetupError::Unreadable { .. }));
+    assert!(matches!(
+        check(HookAgent::Codex, &[None, Some("a = [")]),
+        SetupError::Unreadable { format: "TOML", .. }
+    ));
+    for text in ["{\"hooks\": 7}", "{\"hooks\": {\"BeforeTool\": {}}}", "{\"mcpServers\": []}"] {
+        assert!(matches!(check(HookAgent::GeminiCli, &[Some(text)]), SetupError::Shape { .. }));
+    }
+    assert!(matches!(
+        check(HookAgent::Codex, &[None, Some("mcp_servers = 1\n")]),
+        SetupError::Shape { .. }
+    ));
+    assert_eq!(targets(HookAgent::Codex, &Places::default()), Err(SetupError::NoPlace("Codex")));
+}
+
+#[test]
+fn codex_knows_a_hook_by_this_digest() {
+    // U5: what `hooks/list` of the real program says for these hooks.
+    for (event, timeout, expected) in [
+        ("PreToolUse", 30, "5e57e52998250b9960e1a63000946deddbbafd1caf1f4f2af427562144499000"),
+        ("SessionEnd", 3, "5ffc9a50ea81dbba195647612caeac1c60397e128eb38256a4bac6ce836e6daf"),
+        (
+            "UserPromptSubmit",
+            30,
+            "f4e36a53a20ee311c77f9c009f9c7e1c74e3de73612e6b731f80f3e82888c39d",
+        ),
+    ] {
+        let hash = trust_hash(event, "metier hook codex", timeout);
+        assert_eq!(hash, format!("sha256:{expected}"));
+    }
+}
+
+#[test]
+fn trust_is_recorded_for_the_place_each_hook_has() {
+    // U5
+    let hooks = "{\"hooks\": {\"PreToolUse\": [{\"hooks\": []}]}}";
+    let files = present(HookAgent::Codex, &[Some(hooks), None]);
+    let joined = join(HookAgent::Codex, &files, &start()).expect("joined");
+    let config = joined.get(1).expect("two");
+    assert!(config.contains("[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:1:0\"]"), "{config}");
+    assert!(config.contains("[hooks.state.\"/h/.codex/hooks.json:session_end:0:0\"]"), "{config}");
+}
+
+#[test]
+fn the_command_is_quoted_and_blocks_without_the_program() {
+    // U5
+    let command = start().command(HookAgent::Codex);
+    assert!(command.starts_with("'/opt/my tools/metier' hook codex || { echo "), "{command}");
+    assert!(command.ends_with("exit 2; } # written by metier"), "{command}");
+    let odd =
+        Start { program: "/a'b".to_owned(), flags: vec!["--home".to_owned(), "/h".to_owned()] };
+    assert!(odd.command(HookAgent::Codex).starts_with("'/a'\\''b' --home /h hook codex"));
+    assert!(plugin(&odd).contains("[\"/a'b\",\"--home\",\"/h\"]"));
+}
+
+#[test]
+fn a_switch_that_turns_hooks_off_is_found_with_the_way_around_it() {
+    // U5
+    for (agent, text, keys) in [
+        (HookAgent::ClaudeCode, "{\"disableAllHooks\": true}", &["disableAllHooks"][..]),
+        (HookAgent::ClaudeCode, "{\"disableAllHooks\": false}", &[]),
+        (HookAgent::ClaudeCode, "{", &[]),
+        (HookAgent::Codex, "[features]\nhooks = false\n", &["features.hooks"]),
+        (HookAgent::Codex, "features.hooks = true\n", &[]),
+        (HookAgent::GeminiCli, "{\"hooksConfig\": {\"enabled\": false}}", &["hooksConfig.enabled"]),
+        (
+            HookAgent::GeminiCli,
+            "{\"hooksConfig\": {\"disabled\": [\"metier\"]}}",
+            &["hooksConfig.disabled"],
+        ),
+        (
+            HookAgent::GeminiCli,
+            "{\"hooksConfig\": {\"disabled\": [\"x\"], \"enabled\": true}}",
+            &[],
+        ),
+        (HookAgent::Opencode, "{}", &[]),
+    ] {
+        let found = off_switches(agent, Path::new("/p/f"), text);
+        let found_keys: Vec<&str> = found.iter().map(|switch| switch.key).collect();
+        assert_eq!(found_keys, keys, "{text}");
+        for switch in found {
+            assert_eq!(switch.start.is_some(), agent != HookAgent::GeminiCli);
+        }
+    }
+}

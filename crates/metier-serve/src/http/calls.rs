@@ -1,0 +1,161 @@
+//! One operation over HTTP: the body is its arguments, the answer is its result.
+
+use std::sync::Arc;
+
+use axum::body::{Bytes, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use metier_runtime::capability::{Call, Capability, Effect, Operation, invoke};
+use metier_runtime::event::Trigger;
+use metier_runtime::unambiguous;
+use metier_sandbox::Cancel;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::desks::checked;
+use super::problem::{Problem, answer};
+use super::routes::Api;
+use super::{ASKER_HEADER, SESSION_HEADER};
+use crate::limits::{CALL_PATIENCE, MAX_MESSAGE_BYTES};
+
+/// `POST /v1/NAME`.
+pub(super) async fn call(
+    State(api): State<Arc<Api>>,
+    Path(name): Path<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let session = session(request.headers(), &api)?;
+    carried(&api, session, &name, request).await
+}
+
+/// `POST /v1/sessions/SESSION/NAME`.
+pub(super) async fn call_in(
+    State(api): State<Arc<Api>>,
+    Path((session, name)): Path<(String, String)>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let session = checked(&session)?.to_owned();
+    carried(&api, session, &name, request).await
+}
+
+/// The session a request means: the one its header names, else the usual one.
+pub(super) fn session(headers: &HeaderMap, api: &Api) -> Result<String, Problem> {
+    match headers.get(SESSION_HEADER) {
+        Some(value) => checked(value.to_str().unwrap_or_default()).map(str::to_owned),
+        None => Ok(api.setup.session.clone()),
+    }
+}
+
+async fn carried(
+    api: &Arc<Api>,
+    session: String,
+    name: &str,
+    request: Request,
+) -> Result<Response, Problem> {
+    let capability = Capability::named(name)
+        .ok_or_else(|| Problem::not_found("there is no such operation; see `/openapi.json`"))?;
+    let asker = asker(request.headers())?;
+    let typed = is_json(request.headers());
+    let body = to_bytes(request.into_body(), MAX_MESSAGE_BYTES).await;
+    let body = body.map_err(|_| Problem::bad_request("the body ended before its end"))?;
+    let arguments = arguments(&body, typed)?;
+    let call = Call { operation: capability.operation, arguments, asker };
+    let result = match runs(capability) {
+        true => run(api, session, call).await?,
+        false => act(api, session, call).await?,
+    };
+    Ok(answer(StatusCode::OK, &result))
+}
+
+/// Whether the operation runs a script, which takes as long as it takes.
+fn runs(capability: &Capability) -> bool {
+    capability.effect == Effect::Runs || capability.operation == Operation::ScriptHelp
+}
+
+async fn act(api: &Arc<Api>, session: String, call: Call) -> Result<Value, Problem> {
+    let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
+    let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
+    let api = Arc::clone(api);
+    aside(move || {
+        let _turn = turn;
+        api.desks.act(&session, |session| invoke(session, call))
+    })
+    .await??
+    .map_err(|error| Problem::from(&error))
+}
+
+async fn run(api: &Arc<Api>, session: String, call: Call) -> Result<Value, Problem> {
+    let Ok(turn) = Arc::clone(&api.runs).try_acquire_owned() else { return Err(Problem::busy()) };
+    let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
+    // The server drops this when the client is gone, or when the server has to stop.
+    let _gone = Gone(cancel.clone());
+    let (stop, api) = (api.stop.clone(), Arc::clone(api));
+    let switch = cancel.clone();
+    let running = aside(move || {
+        let _turn = turn;
+        api.desks.act_apart(&session, |session| {
+            session.set_cancel(cancel);
+            invoke(session, call)
+        })
+    });
+    tokio::pin!(running);
+    let done = tokio::select! {
+        done = &mut running => done,
+        () = stop.hurried() => {
+            switch.cancel();
+            running.await
+        }
+    };
+    done??.map_err(|error| Problem::from(&error))
+}
+
+/// Ends what runs when it is dropped.
+struct Gone(Cancel);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Does what may wait for a disk or a lock where it holds up nobody.
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::bug())
+}
+
+fn asker(headers: &HeaderMap) -> Result<Trigger, Problem> {
+    match headers.get(ASKER_HEADER).map(|value| value.as_bytes()) {
+        // Whoever does not say is treated as who may do less.
+        None | Some(b"model") => Ok(Trigger::Auto),
+        Some(b"user") => Ok(Trigger::Manual),
+        Some(_) => Err(Problem::bad_request("`Metier-Asker` is `model` or `user`")),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// The arguments in a body; none in an empty one.
+fn arguments(body: &Bytes, typed: bool) -> Result<Value, Problem> {
+    if body.is_empty() {
+        return Ok(Value::Null);
+    }
+    if !typed {
+        return Err(Problem::wrong_type());
+    }
+    match unambiguous::parse(body) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err(Problem::of("invalid_arguments", "the arguments have to be a JSON object")),
+        Err(why) => Err(Problem::of("invalid_arguments", why)),
+    }
+}
+
+#[cfg(test)]
+#[path = "calls_tests.rs"]
+mod tests;

@@ -1,0 +1,118 @@
+//! Who may come in, asked of every request before anything else: is it meant for this machine, does
+//! it come from a page of somebody else, does it know the token.
+//!
+//! A page on the web can make a browser send requests to this machine, and can make its own name
+//! stand for this machine's address. It cannot choose what `Host` and `Origin` say.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri, header};
+
+use super::problem::Problem;
+use super::token::Token;
+
+/// Where everybody may ask, without a token, whether the server lives.
+pub(super) const HEALTH: &str = "/health";
+
+/// Who may come in.
+#[derive(Clone, Debug, Default)]
+pub struct Gate {
+    /// Names of this server besides `localhost` and addresses, such as those a proxy in front of it
+    /// answers to.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may ask besides the server's own.
+    pub origins: Vec<String>,
+    /// What everybody has to know, if anything.
+    pub token: Option<Token>,
+    /// Whether clients of other machines can reach the server, so that its address in numbers is a
+    /// name for it.
+    pub wide: bool,
+}
+
+impl Gate {
+    /// Whether a request with this address and these headers may come in.
+    pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+        let host = self.host(uri, headers)?;
+        self.origin(&host, headers)?;
+        match &self.token {
+            Some(token) if uri.path() != HEALTH => known(token, headers),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the request calls this server, when that is one of its names.
+    fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<String, Problem> {
+        let mut given = headers.get_all(header::HOST).iter();
+        let (Some(first), None) = (given.next(), given.next()) else {
+            return Err(Problem::bad_request("a request has one `Host`"));
+        };
+        let host = first.to_str().unwrap_or_default();
+        let written = uri.authority().map(Authority::as_str);
+        for name in [Some(host), written].into_iter().flatten() {
+            if !self.is_ours(name) {
+                return Err(Problem::forbidden("wrong_host", "this server has another name"));
+            }
+        }
+        Ok(host.to_owned())
+    }
+
+    fn is_ours(&self, authority: &str) -> bool {
+        let Some(name) = without_port(authority) else { return false };
+        let is = |known: &String| known.eq_ignore_ascii_case(name);
+        name.eq_ignore_ascii_case("localhost")
+            || self.hosts.iter().any(is)
+            || address(name).is_some_and(|address| self.wide || address.is_loopback())
+    }
+
+    /// A request that a page makes has to come from a page of this server.
+    fn origin(&self, host: &str, headers: &HeaderMap) -> Result<(), Problem> {
+        let foreign = || Problem::forbidden("wrong_origin", "pages of others may not ask");
+        let site = headers.get("sec-fetch-site").map(|value| value.as_bytes());
+        for origin in headers.get_all(header::ORIGIN) {
+            let origin = origin.to_str().map_err(|_| foreign())?;
+            let own = ["http://", "https://"].iter().any(|scheme| {
+                let rest = origin.strip_prefix(scheme);
+                rest.is_some_and(|rest| rest.eq_ignore_ascii_case(host))
+            });
+            if !own && !self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin)) {
+                return Err(foreign());
+            }
+        }
+        let told = headers.contains_key(header::ORIGIN);
+        match site {
+            Some(b"cross-site" | b"same-site") if !told => Err(foreign()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn known(token: &Token, headers: &HeaderMap) -> Result<(), Problem> {
+    let mut given = headers.get_all(header::AUTHORIZATION).iter();
+    match (given.next(), given.next()) {
+        (Some(value), None) if token.is_in(value.as_bytes()) => Ok(()),
+        (None, _) => Err(Problem::unauthorized("this server wants a token")),
+        _ => Err(Problem::unauthorized("the token is not right")),
+    }
+}
+
+/// The name in `name:port`; none when it is neither that nor a name.
+fn without_port(authority: &str) -> Option<&str> {
+    let (name, port) = match authority.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, port),
+        _ => (authority, "0"),
+    };
+    let is_port = !port.is_empty() && port.len() <= 5 && port.bytes().all(|b| b.is_ascii_digit());
+    (is_port && !name.is_empty()).then_some(name)
+}
+
+fn address(name: &str) -> Option<IpAddr> {
+    match name.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        None => name.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

@@ -1,0 +1,39 @@
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
+use metier_runtime::Capability;
+
+use super::{Problem, STATUS, status};
+
+#[test]
+fn every_code_in_the_table_of_statuses_is_one_that_somebody_gives() {
+    // U3, U7
+    let ours = ["busy", "invalid_arguments"];
+    for code in STATUS.iter().flat_map(|(_, codes)| codes.iter()) {
+        let known = Capability::ALL.iter().any(|capability| capability.errors.contains(code));
+        assert!(known || ours.contains(code), "{code}");
+    }
+}
+
+#[test]
+fn a_failure_has_the_status_of_its_kind() {
+    // U3
+    let check = |code: &str, expect: u16| assert_eq!(status(code).as_u16(), expect, "{code}");
+    check("invalid_arguments", 400);
+    check("skill_denied", 403);
+    check("skill_not_found", 404);
+    check("skill_already_active", 409);
+    check("file_too_large", 413);
+    check("skill_invalid", 422);
+    check("journal_refused", 503);
+}
+
+#[test]
+fn who_is_refused_hears_what_would_help() {
+    // U3
+    let refused = Problem::unauthorized("no").into_response();
+    assert!(refused.headers().contains_key(header::WWW_AUTHENTICATE));
+    let busy = Problem::busy().into_response();
+    assert_eq!(busy.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(busy.headers().contains_key(header::RETRY_AFTER));
+    assert_eq!(Problem::bug().into_response().status(), StatusCode::INTERNAL_SERVER_ERROR);
+}

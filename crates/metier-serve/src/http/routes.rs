@@ -1,0 +1,176 @@
+//! What is where, and what every request goes through first.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use metier_package::index::WELL_KNOWN;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+use tokio::sync::{Semaphore, watch};
+
+use super::body::{Held, Room};
+use super::desks::Desks;
+use super::gate::HEALTH;
+use super::metrics::Numbers;
+use super::problem::{Problem, answer};
+use super::well_known::Shelf;
+use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
+use crate::desk::Host;
+use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS};
+use crate::mcp::Service;
+
+/// What all requests share.
+pub(super) struct Api {
+    pub(super) host: Arc<dyn Host>,
+    pub(super) setup: HttpSetup,
+    pub(super) stop: Stop,
+    pub(super) desks: Desks,
+    pub(super) numbers: Numbers,
+    pub(super) busy: Busy,
+    pub(super) shelf: Shelf,
+    room: Room,
+    pub(super) calls: Arc<Semaphore>,
+    pub(super) runs: Arc<Semaphore>,
+    pub(super) streams: Arc<Semaphore>,
+}
+
+impl Api {
+    pub(super) fn new(host: Arc<dyn Host>, setup: HttpSetup, stop: Stop) -> Self {
+        Self {
+            desks: Desks::new(Arc::clone(&host)),
+            host,
+            setup,
+            stop,
+            numbers: Numbers::default(),
+            busy: Busy::default(),
+            shelf: Shelf::default(),
+            room: Room::new(),
+            calls: Arc::new(Semaphore::new(MAX_CALLS)),
+            runs: Arc::new(Semaphore::new(MAX_RUNS)),
+            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+        }
+    }
+}
+
+/// Ends the streams of MCP, which have no end of their own.
+pub(super) struct McpEnd(StreamableHttpServerConfig);
+
+impl McpEnd {
+    pub(super) fn end(&self) {
+        self.0.cancellation_token.cancel();
+    }
+}
+
+/// Every route, and what ends those of MCP.
+pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
+    let stream = get(events::stream);
+    let stream_in = get(events::stream_in);
+    let (mcp, end) = mcp(api);
+    let router = Router::new()
+        .route("/", get(page::show))
+        .route(HEALTH, get(health))
+        .route("/metrics", get(metrics::show))
+        .route("/openapi.json", get(openapi::show))
+        .route("/v1/events/stream", stream)
+        .route("/v1/sessions/{session}/events/stream", stream_in)
+        .route("/v1/{name}", post(calls::call))
+        .route("/v1/sessions/{session}/{name}", post(calls::call_in))
+        .route(WELL_KNOWN, get(well_known::index))
+        .route(well_known::ARCHIVES, get(well_known::archive))
+        .route_service("/mcp", mcp)
+        .fallback(async || Problem::not_found("there is nothing here; see `/openapi.json`"))
+        .method_not_allowed_fallback(async || Problem::wrong_method())
+        .with_state(Arc::clone(api))
+        .layer(from_fn_with_state(Arc::clone(api), enter));
+    (router, end)
+}
+
+type McpService = StreamableHttpService<crate::mcp::Server, LocalSessionManager>;
+
+/// MCP. `Host`, `Origin` and the length of a message have been checked when it is reached.
+fn mcp(api: &Arc<Api>) -> (McpService, McpEnd) {
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
+        .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
+    let service = Service::new(Arc::clone(&api.host), api.setup.dialect);
+    service.watch();
+    let factory = move || Ok(service.server(None));
+    let end = McpEnd(config.clone());
+    let mut manager = LocalSessionManager::default();
+    manager.session_config.keep_alive = Some(MAX_IDLE);
+    (StreamableHttpService::new(factory, Arc::new(manager), config), end)
+}
+
+/// Every request comes through here: who asks, how much they bring, and that it is counted.
+async fn enter(State(api): State<Arc<Api>>, request: Request, next: Next) -> Response {
+    let route = metrics::route(request.uri().path());
+    // Those that wait for an answer keep the server; those that listen do not.
+    let busy = (request.method() == Method::POST).then(|| api.busy.begin());
+    let admitted = match api.setup.gate.check(request.uri(), request.headers()) {
+        Ok(()) => api.room.take(request).await,
+        Err(problem) => Err(problem),
+    };
+    let mut response = match admitted {
+        Ok(request) => next.run(request).await,
+        Err(problem) => refused(problem),
+    };
+    let headers = response.headers_mut();
+    let nosniff = HeaderValue::from_static("nosniff");
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    api.numbers.count(route, response.status());
+    match busy {
+        Some(busy) => response.map(|body| Body::new(Held::new(body, busy))),
+        None => response,
+    }
+}
+
+/// Who was not let in may not have been read to the end, so the connection is of no more use.
+fn refused(problem: Problem) -> Response {
+    let mut response = problem.into_response();
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+async fn health() -> Response {
+    answer(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+}
+
+/// How many wait for an answer.
+pub(super) struct Busy(Arc<watch::Sender<usize>>);
+
+impl Default for Busy {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(0)))
+    }
+}
+
+/// One who waits.
+pub(super) struct Waiting(Arc<watch::Sender<usize>>);
+
+impl Busy {
+    fn begin(&self) -> Waiting {
+        self.0.send_modify(|count| *count += 1);
+        Waiting(Arc::clone(&self.0))
+    }
+
+    /// Waits until nobody waits.
+    pub(super) async fn idle(&self) {
+        // The sender is ours, so the wait ends in one way only.
+        let _ = self.0.subscribe().wait_for(|count| *count == 0).await;
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}

@@ -1,0 +1,176 @@
+//! Accepting, answering and stopping. Connections are few enough to be counted, give their request in
+//! a bounded time, and are told when the server stops: nobody is let in any more, everybody inside is
+//! answered, and what was begun is recorded before the process ends.
+
+use std::net::TcpListener as Listener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use super::HttpSetup;
+use super::routes::{Api, routes};
+use super::timed::Timed;
+use crate::desk::Host;
+use crate::limits::{
+    LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS, STOP_GRACE, WRITE_TIME,
+};
+
+/// How long accepting waits when the system has no more sockets.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Why nothing could be served.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// The system gave no thread or no way to wait.
+    #[error("cannot serve")]
+    Runtime(#[source] std::io::Error),
+    /// The socket cannot be used.
+    #[error("cannot listen")]
+    Listen(#[source] std::io::Error),
+}
+
+/// How far stopping has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    #[default]
+    Serving,
+    /// Nobody new; what was begun goes on to its end.
+    Stopping,
+    /// What can be cut short is.
+    Hurried,
+}
+
+/// The switch that stops a server. Clones are the same switch.
+#[derive(Clone, Debug)]
+pub struct Stop(Arc<watch::Sender<Phase>>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(Phase::Serving)))
+    }
+}
+
+impl Stop {
+    /// Stops: nobody is let in, everybody inside is answered.
+    pub fn stop(&self) {
+        self.reach(Phase::Stopping);
+    }
+
+    fn reach(&self, phase: Phase) {
+        self.0.send_if_modified(|now| {
+            let later = phase > *now;
+            *now = phase.max(*now);
+            later
+        });
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.0.borrow() >= Phase::Stopping
+    }
+
+    pub(super) async fn stopping(&self) {
+        self.reached(Phase::Stopping).await;
+    }
+
+    /// Waits until scripts have to end.
+    pub(super) async fn hurried(&self) {
+        self.reached(Phase::Hurried).await;
+    }
+
+    async fn reached(&self, phase: Phase) {
+        // The sender is ours, so the wait ends in one way only.
+        let _ = self.0.subscribe().wait_for(|now| *now >= phase).await;
+    }
+}
+
+/// Serves what comes to `listener` until somebody stops it. When this returns, everything that was
+/// begun has been recorded.
+pub fn serve(
+    listener: Listener,
+    host: Arc<dyn Host>,
+    setup: HttpSetup,
+    stop: &Stop,
+) -> Result<(), HttpError> {
+    listener.set_nonblocking(true).map_err(HttpError::Listen)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(MAX_THREADS)
+        .build()
+        .map_err(HttpError::Runtime)?;
+    let api = Arc::new(Api::new(host, setup, stop.clone()));
+    // Dropping the runtime waits for every act that has begun.
+    runtime.block_on(async {
+        let listener = TcpListener::from_std(listener).map_err(HttpError::Listen)?;
+        accept(listener, &api).await;
+        Ok(())
+    })
+}
+
+async fn accept(listener: TcpListener, api: &Arc<Api>) {
+    let stop = &api.stop;
+    let (routes, mcp) = routes(api);
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut open = JoinSet::new();
+    while !stop.is_stopping() {
+        // Who finds it full waits outside, in the system's queue.
+        let seat = tokio::select! {
+            () = stop.stopping() => break,
+            seat = Arc::clone(&room).acquire_owned() => seat,
+        };
+        let accepted = tokio::select! {
+            () = stop.stopping() => break,
+            accepted = listener.accept() => accepted,
+        };
+        match (accepted, seat) {
+            (Ok((stream, _)), Ok(seat)) => {
+                let (routes, api) = (routes.clone(), Arc::clone(api));
+                open.spawn(async move { connection(stream, routes, &api, seat).await });
+            }
+            _ => sleep(PAUSE).await,
+        }
+        while open.try_join_next().is_some() {}
+    }
+    drop(listener);
+    // First everybody who waits for an answer, then those who would listen for ever.
+    let answered = timeout(STOP_GRACE, api.busy.idle()).await;
+    if answered.is_err() {
+        stop.reach(Phase::Hurried);
+        let _ = timeout(LAST_GRACE, api.busy.idle()).await;
+    }
+    mcp.end();
+    let gone = async { while open.join_next().await.is_some() {} };
+    let _ = timeout(LAST_GRACE, gone).await;
+}
+
+async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSemaphorePermit) {
+    let _seat = seat;
+    let _open = api.numbers.connection();
+    // Without it small answers wait for an acknowledgement; with it failing they only come later.
+    let _ = stream.set_nodelay(true);
+    let io = TokioIo::new(Timed::new(stream, WRITE_TIME));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(api.setup.header_time)
+        .max_header_size(MAX_HEADER_BYTES)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(io, TowerToHyperService::new(routes));
+    tokio::pin!(connection);
+    tokio::select! {
+        // A client that breaks its connection is told nothing.
+        _ = connection.as_mut() => return,
+        () = api.stop.stopping() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}
+
+#[cfg(test)]
+#[path = "server_tests.rs"]
+mod tests;

@@ -1,0 +1,165 @@
+//! The skills offered to other machines: a list at the well-known address with a digest for each, and
+//! each as an archive. What is not trusted here is not offered, nor is what every metier has itself.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use metier_package::archive::{Packed, pack};
+use metier_package::index::SCHEMA;
+use metier_store::catalog::Visibility;
+use metier_store::digest::{TreeKind, hex, sha256};
+use metier_store::{Catalog, Entry, Layer, Store};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::calls::aside;
+use super::problem::Problem;
+use super::routes::Api;
+use crate::limits::{CALL_PATIENCE, MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
+
+/// Where the archives are.
+pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
+
+/// What an archive is called after the skill's name.
+const ENDING: &str = ".tar.gz";
+
+/// The list, kept for a short while: making it reads every file of every skill.
+#[derive(Default)]
+pub(super) struct Shelf(Mutex<Option<Kept>>);
+
+#[derive(Clone)]
+struct Kept {
+    made: Duration,
+    text: Arc<str>,
+    version: String,
+}
+
+/// `GET /.well-known/agent-skills/index.json`.
+pub(super) async fn index(
+    State(api): State<Arc<Api>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let kept = looking(&api, |api| api.shelf.list(api)).await?;
+    Ok(document(&headers, "application/json", &kept.version, kept.text.as_bytes().to_vec()))
+}
+
+/// `GET /.well-known/agent-skills/NAME.tar.gz`.
+pub(super) async fn archive(
+    State(api): State<Arc<Api>>,
+    Path(file): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let missing = || Problem::not_found("no such skill is offered");
+    let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
+    let packed = looking(&api, move |api| {
+        let catalog = api.host.index().get(api.host.now());
+        let entry = offered(&catalog).find(|entry| entry.name().as_str() == name)?;
+        packed(&**api.host.index().store(), entry).ok()
+    });
+    let packed = packed.await?.ok_or_else(missing)?;
+    Ok(document(&headers, "application/gzip", &hex(&sha256(&packed)), packed))
+}
+
+/// Does what reads skills where it holds up nobody, and not too often at once.
+async fn looking<T: Send + 'static>(
+    api: &Arc<Api>,
+    look: impl FnOnce(&Api) -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
+    let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
+    let api = Arc::clone(api);
+    aside(move || {
+        let _turn = turn;
+        look(&api)
+    })
+    .await
+}
+
+/// A document that need not be sent to whoever has it.
+fn document(asked: &HeaderMap, kind: &'static str, version: &str, bytes: Vec<u8>) -> Response {
+    let tag = format!("\"{version}\"");
+    let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let same = known.is_some_and(|known| known.split(',').any(|known| known.trim() == tag));
+    let mut response = match same {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => Body::from(bytes).into_response(),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    response
+}
+
+impl Shelf {
+    fn list(&self, api: &Api) -> Kept {
+        // Whoever comes while it is made waits for it instead of making another.
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = api.host.now();
+        match &*shelf {
+            Some(kept) if now.saturating_sub(kept.made) < SHELF_TIME => kept.clone(),
+            _ => {
+                let catalog = api.host.index().get(now);
+                let text = list(&catalog, &**api.host.index().store()).to_string();
+                let version = hex(&sha256(text.as_bytes()));
+                shelf.insert(Kept { made: now, text: text.into(), version }).clone()
+            }
+        }
+    }
+}
+
+/// The list. What is left out is said in a member that nobody has to read.
+fn list(catalog: &Catalog, store: &dyn Store) -> Value {
+    let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+    for entry in offered(catalog) {
+        let name = entry.name().as_str();
+        let packed = match skills.len() < MAX_OFFERED {
+            true => packed(store, entry),
+            false => Err("there are too many"),
+        };
+        match packed {
+            Ok(bytes) => skills.push(json!({
+                "name": name,
+                "type": "archive",
+                "description": &*entry.found.description,
+                "url": format!("{name}{ENDING}"),
+                "digest": format!("sha256:{}", hex(&sha256(&bytes))),
+            })),
+            Err(reason) => left_out.push(json!({ "name": name, "reason": reason })),
+        }
+    }
+    json!({ "$schema": SCHEMA, "skills": skills, "leftOut": left_out })
+}
+
+/// The skills other machines are told of.
+fn offered(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
+    catalog.entries.iter().filter(|entry| {
+        let own = catalog.layer(&entry.found) == Layer::Bundled;
+        !own && entry.visibility != Visibility::Untrusted
+    })
+}
+
+/// The skill as an archive, every file at its place below the root.
+fn packed(store: &dyn Store, entry: &Entry) -> Result<Vec<u8>, &'static str> {
+    let at = entry.location();
+    let tree = store.tree(&at).map_err(|_| "its directory cannot be read")?;
+    if tree.files().len() > MAX_SKILL_FILES {
+        return Err("it has too many files");
+    }
+    let mut room = MAX_SKILL_BYTES;
+    let mut files = Vec::new();
+    for file in tree.files() {
+        let path = std::str::from_utf8(&file.path).map_err(|_| "a file's name is no text")?;
+        let read = store.read(&at, path, room).map_err(|_| "a file cannot be read")?;
+        room = room.checked_sub(read.bytes.len() as u64).ok_or("it is too large")?;
+        let executable = file.kind == TreeKind::Executable;
+        files.push(Packed { path: path.to_owned(), executable, bytes: read.bytes });
+    }
+    Ok(pack(&files))
+}

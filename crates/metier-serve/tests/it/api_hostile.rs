@@ -1,0 +1,185 @@
+//! Clients that lie, flood, dawdle or vanish.
+
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metier_serve::limits::{MAX_CONNECTIONS, MAX_MESSAGE_BYTES};
+use serde_json::json;
+
+use crate::ground::Ground;
+use crate::served::{Answer, Served, TOKEN};
+
+/// Every route there is.
+const ROUTES: &[&str] = &[
+    "GET /",
+    "GET /health",
+    "GET /metrics",
+    "GET /openapi.json",
+    "GET /v1/events/stream",
+    "GET /v1/sessions/s1/events/stream",
+    "POST /v1/list",
+    "POST /v1/sessions/s1/list",
+    "POST /mcp",
+    "GET /mcp",
+    "GET /nowhere",
+    "DELETE /v1/list",
+];
+
+#[test]
+fn a_name_that_was_rebound_and_a_page_of_others_get_nothing_on_any_route() {
+    // U3
+    let server = Served::start(&Arc::new(Ground::usual()));
+    for route in ROUTES {
+        let rebound = server.ask(route, &[("Host", "evil.example:7777")], b"");
+        assert_eq!(rebound.refusal(), (403, "wrong_host".to_owned()), "{route}");
+        let page = server.ask(route, &[("Origin", "https://evil.example")], b"");
+        assert_eq!(page.refusal(), (403, "wrong_origin".to_owned()), "{route}");
+        let image = server.ask(route, &[("Sec-Fetch-Site", "cross-site")], b"");
+        assert_eq!(image.refusal(), (403, "wrong_origin".to_owned()), "{route}");
+    }
+    let absolute = server.ask("GET http://evil.example/health", &[], b"");
+    assert_eq!(absolute.refusal().1, "wrong_host");
+    let without = server.send(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n");
+    assert_eq!(without.status, 400);
+    let own = format!("http://{}", server.address);
+    assert_eq!(server.ask("GET /health", &[("Origin", &own)], b"").status, 200);
+}
+
+#[test]
+fn without_the_token_there_is_nothing_but_health() {
+    // U3
+    let server = Served::with_token(&Arc::new(Ground::usual()));
+    let right = format!("Bearer {TOKEN}");
+    let wrong = format!("Bearer {TOKEN}r");
+    for route in ROUTES.iter().filter(|route| **route != "GET /health") {
+        assert_eq!(server.ask(route, &[], b"").refusal().0, 401, "{route}");
+        let given = [("Authorization", wrong.as_str())];
+        assert_eq!(server.ask(route, &given, b"").refusal().0, 401, "{route}");
+    }
+    assert_eq!(server.get("/health").status, 200);
+    let listed = server.ask("POST /v1/list", &[("Authorization", right.as_str())], b"");
+    assert_eq!(listed.status, 200, "{listed:?}");
+}
+
+#[test]
+fn a_body_that_is_too_large_is_refused_however_it_comes() {
+    // U3, F4
+    let server = Served::start(&Arc::new(Ground::usual()));
+    let json_type = [("Content-Type", "application/json")];
+    let told = format!(
+        "POST /v1/guard HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n",
+        MAX_MESSAGE_BYTES + 1
+    );
+    assert_eq!(server.send(told.as_bytes()).status, 413, "by what it says");
+    let mut chunked = b"POST /v1/guard HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        Transfer-Encoding: chunked\r\n\r\n"
+        .to_vec();
+    let piece = [b"100000\r\n".to_vec(), vec![b'x'; 1 << 20], b"\r\n".to_vec()].concat();
+    for _ in 0..5 {
+        chunked.extend_from_slice(&piece);
+    }
+    assert_eq!(server.send(&chunked).status, 413, "by what comes");
+    let both = b"POST /v1/list HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\
+        Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n";
+    assert!(matches!(server.send(both).status, 200 | 400), "one of both is meant, never two");
+    let deep = "[".repeat(100_000);
+    let answer = server.ask("POST /v1/guard", &json_type, deep.as_bytes());
+    assert_eq!(answer.refusal(), (400, "invalid_arguments".to_owned()));
+    assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
+fn what_is_no_http_is_refused_and_the_next_is_served() {
+    // U3, F4
+    let server = Served::start(&Arc::new(Ground::usual()));
+    let long = format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(100_000));
+    let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "X: y\r\n".repeat(100));
+    for bytes in [
+        &b"\r\n\r\n\r\n"[..],
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\n Host: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: local\0host\r\n\r\n",
+        b"POST /v1/list HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /v1/list HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        long.as_bytes(),
+        many.as_bytes(),
+    ] {
+        let mut stream = server.connect();
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(Shutdown::Write);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let status = Answer::parse(&answer).status;
+        assert!(status == 0 || (400..500).contains(&status), "{status} for {bytes:?}");
+    }
+    assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
+fn clients_that_never_end_their_request_are_hung_up_on_and_keep_nobody_out() {
+    // U3
+    let host = Arc::new(Ground::usual());
+    let server = Served::impatient(&host, Duration::from_millis(500));
+    let mut slow = server.connect();
+    slow.write_all(b"GET /health HTTP/1.1\r\nHost: loc").unwrap();
+    // Half of all seats are taken by others like it.
+    let crowd: Vec<_> = (0..MAX_CONNECTIONS / 2)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(b"GET / HT").unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(server.get("/health").status, 200, "others are served meanwhile");
+    let mut rest = Vec::new();
+    let _ = slow.read_to_end(&mut rest);
+    assert!(!String::from_utf8_lossy(&rest).contains("200 OK"), "it never asked");
+    drop(crowd);
+}
+
+#[test]
+fn more_clients_than_there_are_seats_wait_their_turn() {
+    // U3
+    let server = Served::start(&Arc::new(Ground::usual()));
+    let idle: Vec<_> = (0..MAX_CONNECTIONS).map(|_| server.connect()).collect();
+    let mut late = server.connect();
+    late.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    late.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut byte = [0];
+    assert!(late.read(&mut byte).is_err(), "every seat is taken");
+    drop(idle);
+    late.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut answer = Vec::new();
+    late.read_to_end(&mut answer).unwrap();
+    assert_eq!(Answer::parse(&answer).status, 200);
+}
+
+#[test]
+fn a_client_that_vanishes_takes_nothing_with_it() {
+    // U3, J1
+    let host = Arc::new(Ground::usual());
+    let mut server = Served::start(&host);
+    for _ in 0..20 {
+        let mut stream = server.connect();
+        let body = json!({ "tool": "Read" }).to_string();
+        let request = format!(
+            "POST /v1/guard HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let _ = stream.shutdown(Shutdown::Both);
+    }
+    assert_eq!(server.call("guard", "", &json!({ "tool": "Read" })).status, 200);
+    server.finish();
+    let frames = host.journal.all();
+    let seqs: Vec<u64> = frames.iter().map(|frame| frame.seq).collect();
+    assert_eq!(seqs, (0..frames.len() as u64).collect::<Vec<_>>(), "one after the other");
+}

@@ -1,0 +1,74 @@
+//! Agents' settings files, read and written: bounded, whole or not at all, with the mode they had,
+//! where links lead. What is in them is decided in `metier-serve`.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this module is the door to other programs' settings files and the record of them"
+)]
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::Builder;
+
+/// Longest settings file that is touched; agents' own are a few kilobytes, Claude Code's state a few
+/// megabytes.
+const MAX_SETTINGS_BYTES: u64 = 32 * 1024 * 1024;
+
+/// For files that were not there: nobody else needs to read them.
+const PRIVATE: u32 = 0o600;
+
+/// Why a settings file was not read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {act} `{}`", path.display())]
+pub(crate) struct AgentFileError {
+    act: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// The text of a file; none when there is none.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, AgentFileError> {
+    let wrap = |source| AgentFileError { act: "read", path: path.to_owned(), source };
+    match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(wrap(error)),
+        Ok(found) if !found.is_file() || found.len() > MAX_SETTINGS_BYTES => {
+            let message = "it is not a file of at most 32 MiB";
+            return Err(wrap(io::Error::new(ErrorKind::InvalidInput, message)));
+        }
+        Ok(_) => {}
+    }
+    let mut text = String::new();
+    let file = File::open(path).map_err(wrap)?;
+    file.take(MAX_SETTINGS_BYTES).read_to_string(&mut text).map_err(wrap)?;
+    Ok(Some(text))
+}
+
+/// Makes `text` the file's content, or removes the file when there is none.
+pub(crate) fn put(path: &Path, text: Option<&str>) -> Result<(), AgentFileError> {
+    let wrap = |source| AgentFileError { act: "write", path: path.to_owned(), source };
+    let Some(text) = text else {
+        return match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(wrap(error)),
+            _ => Ok(()),
+        };
+    };
+    // People keep their settings elsewhere and link to them.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(directory).map_err(wrap)?;
+    let mode = fs::metadata(&path).map_or(Permissions::from_mode(PRIVATE), |at| at.permissions());
+    let mut draft = Builder::new().prefix(".metier-").tempfile_in(directory).map_err(wrap)?;
+    draft.write_all(text.as_bytes()).map_err(wrap)?;
+    draft.as_file().set_permissions(mode).map_err(wrap)?;
+    draft.as_file().sync_all().map_err(wrap)?;
+    draft.persist(&path).map_err(|error| wrap(error.error))?;
+    File::open(directory).and_then(|at| at.sync_all()).map_err(wrap)
+}
+
+#[cfg(test)]
+#[path = "agent_files_tests.rs"]
+mod tests;

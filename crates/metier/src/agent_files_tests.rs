@@ -1,0 +1,43 @@
+#![expect(clippy::disallowed_methods, reason = "tests plant files and look at them")]
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use super::*;
+
+#[test]
+fn a_file_is_replaced_with_its_mode_where_its_link_leads() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let (real, link) = (space.path().join("dotfiles.json"), space.path().join("settings.json"));
+    std::fs::write(&real, "{}").expect("write");
+    std::fs::set_permissions(&real, Permissions::from_mode(0o640)).expect("mode");
+    symlink(&real, &link).expect("link");
+    put(&link, Some("{\"a\":1}")).expect("put");
+    assert_eq!(read(&real).expect("read").as_deref(), Some("{\"a\":1}"));
+    assert_eq!(std::fs::metadata(&real).expect("there").permissions().mode() & 0o777, 0o640);
+    assert!(link.symlink_metadata().expect("there").is_symlink());
+}
+
+#[test]
+fn what_was_not_there_is_made_private_and_removed_again() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("a/b/c.json");
+    assert_eq!(read(&path).expect("read"), None);
+    put(&path, Some("x")).expect("put");
+    assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+    put(&path, None).expect("remove");
+    put(&path, None).expect("remove what is gone");
+    assert_eq!(read(&path).expect("read"), None);
+}
+
+#[test]
+fn what_is_no_text_file_is_refused() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let error: AgentFileError = read(space.path()).expect_err("a directory");
+    assert!(error.to_string().starts_with("cannot read"));
+    let path = space.path().join("x");
+    std::fs::write(&path, [0xff, 0xfe]).expect("write");
+    assert!(read(&path).is_err());
+}

@@ -1,0 +1,142 @@
+//! `metier hook`: one event of an agent on standard input, one answer on standard output.
+//!
+//! Agents let a call pass when their hook fails, so nothing here fails: every error, every panic and
+//! the deadline are a block with a reason, and where not even that can be written the exit code is
+//! one that agents take for a block. What is answered is decided in `metier-serve`.
+
+mod ground;
+pub(crate) mod setup;
+
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use metier_serve::agent_hook::{Answer, HookAgent, attend};
+use metier_serve::limits::{HOOK_DEADLINE_MS, MAX_EVENT_BYTES};
+
+use crate::args::Global;
+use crate::env::{self, Environment};
+use crate::error::{CommandError, CommandResult, Status};
+use crate::files;
+use crate::settings::Settings;
+use crate::ui::{self, Ui};
+use ground::Grounds;
+use setup::HookAct;
+
+/// The exit code every agent takes for a block, as long as standard error is not empty.
+const BLOCKED: u8 = 2;
+
+/// Answer one hook call of an agent, from standard input to standard output
+///
+/// An agent starts this by itself, for every tool call and every prompt, once its settings say so.
+/// The event is read from standard input; skills that the model or the user asks for are activated in
+/// a session of the agent's own, every other call is guarded, and the answer is printed as that
+/// agent understands it. Nothing on standard output means that metier has no opinion. Whatever goes
+/// wrong is a block with its reason.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  metier hook claude-code < event.json\n  \
+        metier hook setup claude-code\n  metier hook check claude-code"
+)]
+pub(crate) struct HookArgs {
+    /// Whose event it is
+    #[arg(value_name = "AGENT", required = true, value_parser = agents())]
+    agent: Option<HookAgent>,
+    /// What to do about the agent's settings instead.
+    #[command(subcommand)]
+    act: Option<HookAct>,
+}
+
+impl HookArgs {
+    /// The agent whose event is to be answered.
+    pub(crate) fn event_of(&self) -> Option<HookAgent> {
+        self.agent.filter(|_| self.act.is_none())
+    }
+}
+
+/// Changes or looks at an agent's settings.
+pub(crate) fn run(
+    args: &HookArgs,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    match &args.act {
+        Some(act) => setup::run(act, global, settings, ui),
+        None => Err(CommandError::usage("no agent is named")),
+    }
+}
+
+/// Answers. Whatever happens, the agent is told.
+pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment) -> Status {
+    if env::stdin_is_terminal() {
+        ui::write_stderr(
+            "error: an agent sends its event on standard input, and this is a terminal\n\
+             hint: `metier hook --help` has examples\n",
+        );
+        return Status::Script(BLOCKED);
+    }
+    // A panic is told to the agent; on standard error it would be noise.
+    std::panic::set_hook(Box::new(|_| {}));
+    let said = Arc::new(AtomicBool::new(false));
+    watch(agent, Arc::clone(&said));
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, global, environment)))
+        .unwrap_or_else(|_| Answer::block("this is a bug in metier; please report it"));
+    if said.swap(true, Ordering::SeqCst) {
+        // The deadline was first, and is about to end this process.
+        std::thread::sleep(Duration::from_millis(HOOK_DEADLINE_MS));
+    }
+    Status::Script(say(agent, &answer))
+}
+
+fn answer(agent: HookAgent, global: &Global, environment: &Environment) -> Answer {
+    let input = match files::standard_input(MAX_EVENT_BYTES as u64) {
+        Ok(input) => input,
+        Err(error) => return Answer::block(format!("the event cannot be read: {error}")),
+    };
+    match Settings::load(global, environment) {
+        Ok(settings) => attend(agent, &input, &Grounds::new(agent, settings)),
+        Err(error) => Answer::block(format!("the settings cannot be used: {}", error.message())),
+    }
+}
+
+/// Blocks when the answer takes too long: an agent that gives up waiting runs the tool.
+fn watch(agent: HookAgent, said: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(HOOK_DEADLINE_MS));
+        if !said.swap(true, Ordering::SeqCst) {
+            let answer = Answer::block(format!("no answer was found in {HOOK_DEADLINE_MS} ms"));
+            leave(say(agent, &answer));
+        }
+    });
+}
+
+#[expect(clippy::exit, reason = "what takes too long cannot be asked to stop")]
+fn leave(code: u8) {
+    std::process::exit(i32::from(code));
+}
+
+/// Writes the answer. What cannot be written is said by the exit code.
+fn say(agent: HookAgent, answer: &Answer) -> u8 {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(&answer.to_bytes(agent)).and_then(|()| out.flush());
+    match (written, answer) {
+        (Ok(()), _) | (Err(_), Answer::NoOpinion) => 0,
+        (Err(error), _) => {
+            ui::write_stderr(&format!("metier: the answer cannot be written: {error}\n"));
+            BLOCKED
+        }
+    }
+}
+
+/// The words for the agents, each read into its agent.
+fn agents() -> impl TypedValueParser<Value = HookAgent> {
+    PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
+        .try_map(|word| HookAgent::parse(&word).ok_or("not an agent"))
+}

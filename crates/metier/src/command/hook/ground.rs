@@ -1,0 +1,93 @@
+//! Where a hook call's session and skills come from: the settings, as for every other command.
+
+use std::path::{Path, PathBuf};
+
+use metier_runtime::Session;
+use metier_runtime::journal::Durability;
+use metier_runtime::session::Again;
+use metier_sandbox::Cancel;
+use metier_serve::agent_hook::{Event, Ground, HookAgent, HookError};
+use metier_store::client::{self, Agent};
+
+use crate::env::{self, PathKind};
+use crate::error::CommandError;
+use crate::files;
+use crate::session::{self, Purpose, Stream};
+use crate::settings::Settings;
+use crate::view::View;
+
+/// Most bytes of two `SKILL.md` that are compared; a longer one is no copy anybody can vouch for.
+const MAX_COMPARED: usize = 1024 * 1024;
+
+/// The settings, for one agent.
+pub(super) struct Grounds {
+    agent: HookAgent,
+    settings: Settings,
+}
+
+impl Grounds {
+    /// What `settings` say for `agent`. A frame is on its way to the disk when the answer is given,
+    /// unless the settings ask for more: whatever stops the machine also stops the agent, and what
+    /// only stops metier loses nothing.
+    pub(super) fn new(agent: HookAgent, mut settings: Settings) -> Self {
+        settings.session.config.durability.get_or_insert(Durability::System);
+        Self { agent, settings }
+    }
+
+    fn seat(&self, event: &Event, view: Option<View>) -> Result<Session, HookError> {
+        let settings = &self.settings;
+        let given = Stream::of(settings).map_err(unusable)?;
+        // A session that somebody named is shared with whatever else has that name.
+        let stream = match given.named {
+            true => given,
+            false => Stream::called(&event.session, settings).map_err(unusable)?,
+        };
+        let ids = session::ids(settings, &stream.session).map_err(unusable)?;
+        let journal = session::journal(settings, &stream.journal)?;
+        let has_view = view.is_some();
+        let purpose = Purpose {
+            host: settings.session.config.host(self.agent.as_str()),
+            cwd: event.cwd.clone().unwrap_or_else(|| settings.environment.directory.clone()),
+            cancel: Cancel::never(),
+            view,
+        };
+        let mut setup = session::setup(settings, purpose, ids, &stream.journal);
+        setup.settings.again = Again::Repeat;
+        Ok(match has_view {
+            true => Session::open(setup, Box::new(journal))?,
+            false => Session::resume(setup, Box::new(journal))?,
+        })
+    }
+}
+
+impl Ground for Grounds {
+    fn resume(&self, event: &Event) -> Result<Session, HookError> {
+        self.seat(event, None)
+    }
+
+    fn open(&self, event: &Event) -> Result<Session, HookError> {
+        self.seat(event, Some(View::open(&self.settings)))
+    }
+
+    fn choice(&self, agent: HookAgent, name: &str) -> Option<PathBuf> {
+        let emulation = Agent::profile(agent.as_str())?;
+        let mut roots = client::roots_for(emulation, &self.settings.places());
+        roots.sort_by_key(|root| root.client_order);
+        let directories = roots.into_iter().map(|root| root.path.join(name));
+        directories.into_iter().find(|at| env::kind_of(&at.join("SKILL.md")) == PathKind::Other)
+    }
+
+    fn same(&self, one: &Path, other: &Path) -> bool {
+        let real = env::real_path(one);
+        if real.is_some() && real == env::real_path(other) {
+            return true;
+        }
+        let text = |directory: &Path| files::text(&directory.join("SKILL.md"), MAX_COMPARED).ok();
+        let short = |text: &String| text.len() <= MAX_COMPARED;
+        text(one).filter(short).is_some_and(|text_of_one| text(other) == Some(text_of_one))
+    }
+}
+
+fn unusable(error: CommandError) -> HookError {
+    HookError::Settings(error.message())
+}

@@ -1,0 +1,329 @@
+//! `metier hook setup`, `remove` and `check`: an agent's settings with metier's hooks, without them,
+//! and whether they count.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use metier_format::text::visible_line;
+use metier_serve::agent_hook::HookAgent;
+use metier_serve::hook_setup::{
+    self, OffSwitch, Present, Start, join, off_switches, part, project_files, targets,
+};
+use metier_store::digest;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::agents;
+use crate::agent_files;
+use crate::args::Global;
+use crate::env;
+use crate::error::{CommandError, CommandResult, Status};
+use crate::settings::Settings;
+use crate::ui::Ui;
+
+/// What can be done about an agent's hooks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookAct {
+    /// Put metier's hooks and its MCP server into an agent's settings
+    ///
+    /// What is there stays. What the files were is kept in metier's own directory, so that `remove`
+    /// can restore them byte for byte.
+    #[command(after_help = "Examples:\n  metier hook setup claude-code\n  \
+        metier hook setup codex --json")]
+    Setup(WhichAgent),
+    /// Take them out again
+    #[command(after_help = "Examples:\n  metier hook remove claude-code")]
+    Remove(WhichAgent),
+    /// Say whether an agent's hooks are there, and what switches them off
+    #[command(
+        after_help = "Examples:\n  metier hook check codex\n  metier hook check gemini-cli --json"
+    )]
+    Check(WhichAgent),
+}
+
+/// Which agent.
+#[derive(Debug, Args)]
+pub(crate) struct WhichAgent {
+    /// Whose settings
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    agent: HookAgent,
+}
+
+/// What was done to an agent's settings: enough to undo it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    version: u32,
+    program: String,
+    flags: Vec<String>,
+    files: Vec<RecordedFile>,
+}
+
+/// One file, before and after.
+#[derive(Debug, Serialize, Deserialize)]
+struct RecordedFile {
+    path: PathBuf,
+    /// The text it had; none when it was not there.
+    before: Option<String>,
+    /// SHA-256 of the text it was given.
+    after: String,
+}
+
+/// Whether an agent's hooks count, for `check` and for `doctor`.
+#[derive(Debug, Serialize)]
+pub(crate) struct HookState {
+    agent: &'static str,
+    /// Whether every file has what metier puts into it.
+    installed: bool,
+    files: Vec<PathBuf>,
+    /// What switches them off here.
+    off: Vec<OffSwitch>,
+}
+
+/// Does it.
+pub(crate) fn run(
+    act: &HookAct,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    match act {
+        HookAct::Setup(which) => set_up(which.agent, global, settings, ui),
+        HookAct::Remove(which) => remove(which.agent, settings, ui),
+        HookAct::Check(which) => check(which.agent, global, settings, ui),
+    }
+}
+
+/// Does `act` for the one agent that `link --hooks` or `unlink --hooks` names.
+pub(crate) fn for_named(
+    names: &[String],
+    act: fn(WhichAgent) -> HookAct,
+    (global, settings): (&Global, &Settings),
+    ui: &mut Ui,
+) -> CommandResult {
+    let known = HookAgent::ALL.iter().map(|agent| agent.as_str()).collect::<Vec<_>>().join("`, `");
+    let [name] = names else {
+        let error = CommandError::usage("`--hooks` takes one agent at a time");
+        return Err(error.hint(format!("metier has hooks for `{known}`")));
+    };
+    let Some(agent) = HookAgent::ALL.into_iter().find(|agent| agent.as_str() == name) else {
+        let shown = visible_line(name).into_owned();
+        let error = CommandError::usage(format!("metier has no hooks for `{shown}`"));
+        return Err(error.hint(format!("it has some for `{known}`")));
+    };
+    run(&act(WhichAgent { agent }), global, settings, ui)
+}
+
+fn set_up(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let start = start(global, settings)?;
+    let record = read_record(agent, settings)?;
+    let files = without_ours(agent, present(agent, settings)?, record.as_ref())?;
+    let joined = join(agent, &files, &start).map_err(CommandError::failed)?;
+    let recorded = files.iter().zip(&joined).map(|(file, text)| RecordedFile {
+        path: file.target.path.clone(),
+        before: file.text.clone(),
+        after: hash(text),
+    });
+    let Start { program, flags } = start;
+    let record = Record { version: 1, program, flags, files: recorded.collect() };
+    // Before anything else: what is not recorded could not be undone.
+    write_record(agent, settings, &record)?;
+    for (file, text) in files.iter().zip(&joined) {
+        agent_files::put(&file.target.path, Some(text)).map_err(CommandError::failed)?;
+    }
+    report(agent, "set up", &files, ui);
+    if !ui.json() {
+        remark(agent, settings, ui)?;
+    }
+    Ok(Status::Ok)
+}
+
+/// The files as they were before metier came, as far as that is still to be told: those nobody has
+/// touched since exactly, the others with metier's entries taken out.
+fn without_ours(
+    agent: HookAgent,
+    files: Vec<Present>,
+    record: Option<&Record>,
+) -> Result<Vec<Present>, CommandError> {
+    let Some(record) = record else { return Ok(files) };
+    let start = Start { program: record.program.clone(), flags: record.flags.clone() };
+    let parted = part(agent, &files, &start).map_err(CommandError::failed)?;
+    let restored = files.into_iter().zip(parted).map(|(file, parted)| {
+        let recorded = record.files.iter().find(|recorded| recorded.path == file.target.path);
+        let text = match (recorded, &file.text) {
+            (Some(recorded), Some(text)) if hash(text) == recorded.after => recorded.before.clone(),
+            // A file that was there before stays, whatever is left of it.
+            (Some(recorded), Some(_)) if parted.is_none() && recorded.before.is_some() => {
+                let is_json = file.target.path.extension().is_some_and(|end| end == "json");
+                Some(if is_json { "{}\n" } else { "" }.to_owned())
+            }
+            _ => parted,
+        };
+        Present { text, ..file }
+    });
+    Ok(restored.collect())
+}
+
+fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let Some(record) = read_record(agent, settings)? else {
+        let message = format!("metier has no hooks in the settings of {}", agent.title());
+        return Err(CommandError::failed(message));
+    };
+    let files = without_ours(agent, present(agent, settings)?, Some(&record))?;
+    for file in &files {
+        let now = agent_files::read(&file.target.path).map_err(CommandError::failed)?;
+        if now != file.text {
+            let text = file.text.as_deref();
+            agent_files::put(&file.target.path, text).map_err(CommandError::failed)?;
+        }
+    }
+    agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
+    report(agent, "removed", &files, ui);
+    Ok(Status::Ok)
+}
+
+fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let state = state(agent, global, settings)?;
+    let good = state.installed && state.off.is_empty();
+    if ui.json() {
+        ui.document(&state);
+    } else {
+        let there = if state.installed { "are set up" } else { "are not set up" };
+        ui.line(format!("metier's hooks in {} {there}", agent.title()));
+        remark(agent, settings, ui)?;
+    }
+    Ok(if good { Status::Ok } else { Status::Partly })
+}
+
+/// Whether the hooks of `agent` are there and count in this project.
+pub(crate) fn state(
+    agent: HookAgent,
+    global: &Global,
+    settings: &Settings,
+) -> Result<HookState, CommandError> {
+    let start = match read_record(agent, settings)? {
+        Some(record) => Start { program: record.program, flags: record.flags },
+        None => start(global, settings)?,
+    };
+    let files = present(agent, settings)?;
+    let parted = part(agent, &files, &start).map_err(CommandError::failed)?;
+    let bare: Vec<Present> = files
+        .iter()
+        .zip(parted)
+        .map(|(file, text)| Present { target: file.target.clone(), text })
+        .collect();
+    let joined = join(agent, &bare, &start).map_err(CommandError::failed)?;
+    // Compared by meaning, since the agent writes its settings in its own way.
+    let same = |(file, text): (&Present, &String)| {
+        file.text.as_ref().is_some_and(|now| now == text || meaning(now) == meaning(text))
+    };
+    Ok(HookState {
+        agent: agent.as_str(),
+        installed: files.iter().zip(&joined).all(same),
+        files: files.into_iter().map(|file| file.target.path).collect(),
+        off: switches(agent, settings)?,
+    })
+}
+
+/// What a text of settings says, whatever its layout; none for a text that says nothing.
+fn meaning(text: &str) -> Option<serde_json::Value> {
+    let toml = || serde_json::to_value(toml::from_str::<toml::Table>(text).ok()?).ok();
+    serde_json::from_str(text).ok().or_else(toml)
+}
+
+/// What switches the agent's hooks off, in the project and in the user's own settings.
+fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, CommandError> {
+    let mut found = Vec::new();
+    let project = project_files(agent).iter().map(|file| settings.project.join(file));
+    let own = present(agent, settings)?.into_iter().map(|file| file.target.path);
+    for path in own.chain(project) {
+        // What cannot be read here, the agent cannot read either.
+        let Ok(Some(text)) = agent_files::read(&path) else { continue };
+        found.extend(off_switches(agent, &path, &text));
+    }
+    Ok(found)
+}
+
+fn remark(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> Result<(), CommandError> {
+    for switch in switches(agent, settings)? {
+        let path = switch.path.to_string_lossy().into_owned();
+        let (path, key) = (visible_line(&path).into_owned(), switch.key);
+        ui.note(&format!("warning: `{key}` in `{path}` switches hooks off in {}", agent.title()));
+        match switch.start {
+            Some(start) => {
+                ui.note(&format!("hint: `{start}` starts it so that this does not count"))
+            }
+            None => {
+                ui.note("hint: remove the key; no way to start it is known that overrules this")
+            }
+        }
+    }
+    Ok(())
+}
+
+fn report(agent: HookAgent, done: &str, files: &[Present], ui: &mut Ui) {
+    let paths: Vec<&PathBuf> = files.iter().map(|file| &file.target.path).collect();
+    if ui.json() {
+        return ui.document(&json!({"agent": agent.as_str(), "done": done, "files": paths}));
+    }
+    ui.line(format!("{done}: {}", agent.title()));
+    for path in paths {
+        ui.line(format!("  {}", visible_line(&path.to_string_lossy())));
+    }
+}
+
+fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, CommandError> {
+    let targets = targets(agent, &settings.places()).map_err(CommandError::failed)?;
+    let read = |target: hook_setup::Target| {
+        let text = agent_files::read(&target.path).map_err(CommandError::failed)?;
+        Ok(Present { target, text })
+    };
+    targets.into_iter().map(read).collect()
+}
+
+/// How an agent starts this very program, with the places this run was given.
+fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
+    let program = env::program().and_then(|path| path.into_os_string().into_string().ok());
+    let program =
+        program.ok_or_else(|| CommandError::failed("nobody knows where this program is"))?;
+    let environment = &settings.environment;
+    let given = [("--home", &global.home), ("--config", &global.config)];
+    let mut flags = Vec::new();
+    for (flag, path) in given {
+        if let Some(path) = path {
+            let path = environment.resolve(path, &environment.directory);
+            flags.extend([flag.to_owned(), path.to_string_lossy().into_owned()]);
+        }
+    }
+    Ok(Start { program, flags })
+}
+
+fn record_path(agent: HookAgent, settings: &Settings) -> Result<PathBuf, CommandError> {
+    let home = settings.home.as_ref();
+    let home =
+        home.ok_or_else(|| CommandError::usage("there is no place to keep what is changed"))?;
+    Ok(home.join("hooks").join(format!("{}.json", agent.as_str())))
+}
+
+fn read_record(agent: HookAgent, settings: &Settings) -> Result<Option<Record>, CommandError> {
+    let path = record_path(agent, settings)?;
+    let Some(text) = agent_files::read(&path).map_err(CommandError::failed)? else {
+        return Ok(None);
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        let shown = visible_line(&path.to_string_lossy()).into_owned();
+        CommandError::failed(format!("`{shown}` is not a record of hooks: {error}"))
+    })
+}
+
+fn write_record(
+    agent: HookAgent,
+    settings: &Settings,
+    record: &Record,
+) -> Result<(), CommandError> {
+    let text = serde_json::to_string_pretty(record).map_err(CommandError::failed)?;
+    agent_files::put(&record_path(agent, settings)?, Some(&text)).map_err(CommandError::failed)
+}
+
+fn hash(text: &str) -> String {
+    digest::hex(&digest::sha256(text.as_bytes()))
+}

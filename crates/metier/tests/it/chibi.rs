@@ -1,0 +1,346 @@
+//! chibi's plugin under hosts and skills that mean no good, or that just end.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use metier_testing::World;
+use serde_json::{Value, json};
+
+use crate::chibi_host::{Chibi, ERAS, Era, plugin};
+use crate::metier;
+use crate::seed_chibi::world;
+
+const SKILLS: &str = "home/.agents/skills";
+
+fn skill(world: &World, directory: &str, text: &str) {
+    world.write(format!("{SKILLS}/{directory}/SKILL.md"), text);
+}
+
+#[test]
+fn a_skill_cannot_be_named_into_the_hosts_files() {
+    // U4, R1
+    let world = world();
+    world.write("home/.chibi/config.toml", "api_key = \"secret-canary\"\n");
+    for era in ERAS {
+        let mut host = Chibi::start(&world, era);
+        for name in ["../../..", "..", ".", "", "/", "../../../../../../../../.."] {
+            let read = json!({"skill": name, "path": "config.toml"});
+            let text = host.call("read_skill_file", &read);
+            assert!(text.starts_with("Error: ") && !text.contains("canary"), "{name}: {text}");
+            let run = json!({"skill": name, "script": "usr/bin/id"});
+            let text = host.call("run_skill_script", &run);
+            assert!(text.starts_with("Error: ") && !text.contains("uid="), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn removing_nothing_in_particular_removes_nothing() {
+    // U4, P4
+    let world = world();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    for what in ["..", "", ".", "anthropics/", "/", "../../agent-skills", "code-review"] {
+        let text = host.call("skill_marketplace", &json!({"action": "remove", "skill_ref": what}));
+        assert!(text.starts_with("Error: "), "{what}: {text}");
+    }
+    assert!(world.path().join(SKILLS).join("code-review/SKILL.md").exists());
+    assert!(plugin(&world).exists());
+}
+
+#[test]
+fn what_is_advertised_can_be_called() {
+    // U4, D3
+    let world = world();
+    let described =
+        |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\n\nBody.\n");
+    skill(&world, "mism", &described("other-name"));
+    skill(&world, "marketplace", &described("marketplace"));
+    let long = "a".repeat(60);
+    skill(&world, &long, &described(&long));
+    let mut host = Chibi::start(&world, Era::Stdin);
+    let tools: Vec<String> =
+        host.tools.iter().filter_map(|t| Some(t["name"].as_str()?.to_owned())).collect();
+    for tool in tools.iter().filter(|t| t.starts_with("skill_") && *t != "skill_marketplace") {
+        let text = host.call(tool, &json!({}));
+        assert!(text.starts_with("# Skill: "), "{tool}: {text}");
+    }
+    // One tool is the plugin's own, and providers take no name that long.
+    assert_eq!(tools.iter().filter(|tool| *tool == "skill_marketplace").count(), 1);
+    for name in ["marketplace", &long] {
+        assert!(!tools.contains(&format!("skill_{long}")));
+        let text = host.call("use_skill", &json!({ "skill": name }));
+        assert!(text.starts_with(&format!("# Skill: {name}\n")), "{text}");
+    }
+}
+
+#[test]
+fn no_body_has_its_frontmatter_in_it() {
+    // U4, F1
+    let world = World::new();
+    let text = "---\nname: NAME\ndescription: Does it.\n---\n\nBody.\n";
+    skill(&world, "crlf", &text.replace("NAME", "crlf").replace('\n', "\r\n"));
+    skill(&world, "spaces", &text.replace("NAME", "spaces").replace("it.\n---", "it.\n---  "));
+    skill(&world, "empty", "---\nname: empty\ndescription: Does it.\n---");
+    let mut host = Chibi::start(&world, Era::Stdin);
+    for name in ["crlf", "spaces", "empty"] {
+        let text = host.call(&format!("skill_{name}"), &json!({}));
+        assert!(text.starts_with(&format!("# Skill: {name}")), "{text}");
+        assert!(!text.contains("description:") && !text.contains("---"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn allowed_tools_hold_in_every_spelling() {
+    // U4, F2, S3
+    for line in ["[Read, \"Bash(git:*)\"]", "Read Bash(git:*)", "\n  - Read\n  - Bash(git:*)"] {
+        let world = World::new();
+        let text = format!("---\nname: one\ndescription: It.\nallowed-tools: {line}\n---\n\nB\n");
+        skill(&world, "one", &text);
+        let mut host = Chibi::start(&world, Era::Stdin);
+        host.call("skill_one", &json!({}));
+        assert_eq!(host.call("file_head", &json!({"path": "a"})), "ran file_head", "{line}");
+        assert_eq!(host.call("shell_exec", &json!({"command": "git log"})), "ran shell_exec");
+        assert!(host.call("write_file", &json!({"path": "a"})).contains("not allowed"), "{line}");
+    }
+}
+
+#[test]
+fn another_plugins_tool_that_begins_alike_is_not_let_through() {
+    // U4, S3
+    let world = world();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    host.call("skill_code-review", &json!({}));
+    let text = host.call("skill_steal_everything", &json!({}));
+    assert!(text.contains("is not allowed while skill 'code-review'"), "{text}");
+    // Installing is no part of the skill; looking is.
+    let install = json!({"action": "install", "skill_ref": "a/b"});
+    assert!(host.call("skill_marketplace", &install).contains("is not allowed while"));
+    let text = host.call("skill_marketplace", &json!({"action": "list_installed"}));
+    assert!(text.contains("code-review"), "{text}");
+    // Another skill of ours may be asked for.
+    assert!(host.call("skill_pdf-processing", &json!({})).starts_with("# Skill: "));
+}
+
+#[test]
+fn names_outside_the_standard_and_empty_descriptions_become_no_tools() {
+    // U4, F1
+    let world = World::new();
+    for name in ["--", "-a", "A b"] {
+        skill(&world, name, &format!("---\nname: \"{name}\"\ndescription: It.\n---\n\nB\n"));
+    }
+    skill(&world, "mute", "---\nname: mute\ndescription: \"\"\n---\n\nB\n");
+    let host = Chibi::start(&world, Era::Stdin);
+    for tool in &host.tools {
+        let name = tool["name"].as_str().unwrap();
+        assert!(!["skill_--", "skill_-a", "skill_A b", "skill_mute"].contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn a_long_body_reaches_the_model_whole() {
+    // U4
+    let world = World::new();
+    let body = "A line of instructions.\n".repeat(400);
+    skill(&world, "long", &format!("---\nname: long\ndescription: It.\n---\n\n{body}"));
+    world.write(format!("{SKILLS}/long/references/a.md"), &body);
+    let mut host = Chibi::start(&world, Era::Stdin);
+    for text in [
+        host.call("skill_long", &json!({})),
+        host.call("use_skill", &json!({"skill": "long"})),
+        host.call("read_skill_file", &json!({"skill": "long", "path": "references/a.md"})),
+    ] {
+        assert_eq!(text.matches("A line of instructions.").count(), 400, "{text}");
+    }
+    // What is not ours is put away as ever.
+    let data = json!({"tool_name": "fetch_url", "output_size": 9999, "arguments": {}});
+    assert_eq!(host.hook("pre_cache_output", &data), [json!({})]);
+}
+
+#[test]
+fn another_chibi_lifts_nobodys_restriction() {
+    // U4, S6
+    let world = world();
+    for era in ERAS {
+        let mut first = Chibi::start(&world, era);
+        first.call("skill_code-review", &json!({}));
+        let mut second = Chibi::start(&world, era);
+        assert_eq!(second.call("write_file", &json!({"path": "a"})), "ran write_file");
+        second.call("skill_pdf-processing", &json!({}));
+        second.call("release_skill", &json!({}));
+        drop(second);
+        Chibi::start(&world, era).kill();
+        // Not even its own, should it start twice.
+        first.hook("on_start", &json!({}));
+        assert!(first.call("write_file", &json!({"path": "a"})).contains("is not allowed while"));
+    }
+}
+
+#[test]
+fn the_session_of_a_chibi_that_is_gone_is_ended_by_the_next() {
+    // U4, S6
+    let world = world();
+    let mut first = Chibi::start(&world, Era::Stdin);
+    first.call("skill_code-review", &json!({}));
+    let pid = first.pid();
+    let sessions = || -> Vec<String> {
+        let found = fs::read_dir(world.home().join(".local/share/metier/sessions")).unwrap();
+        let names = found.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|n| n.contains(&format!("-{pid}-")) && n.ends_with(".jsonl")).collect()
+    };
+    let journal = world.home().join(".local/share/metier/sessions").join(&sessions()[0]);
+    assert!(!fs::read_to_string(&journal).unwrap().contains("session_ended"));
+    first.kill();
+    let _second = Chibi::start(&world, Era::Stdin);
+    let text = fs::read_to_string(&journal).unwrap();
+    assert!(text.contains("skill_deactivated") && text.contains("session_ended"), "{text}");
+    let marks = fs::read_dir(world.home().join(".local/share/metier/chibi")).unwrap();
+    let names = marks.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.contains(&format!("-{pid}-"))).count(), 0);
+    let run = metier(&world, &["replay", journal.to_str().unwrap(), "--verify"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+/// Every permission hook, asked about something harmless.
+fn rulings(host: &mut Chibi<'_>) -> Vec<Value> {
+    let tool = |name: &str| json!({"tool_name": name, "arguments": {}});
+    [
+        host.hook("pre_tool", &tool("file_head")),
+        host.hook("pre_shell_exec", &json!({"tool_name": "shell_exec", "command": "ls"})),
+        host.hook("pre_file_write", &json!({"tool_name": "write_file", "path": "a"})),
+        host.hook("pre_fetch_url", &json!({"tool_name": "fetch_url", "url": "http://a.b"})),
+    ]
+    .concat()
+}
+
+#[test]
+fn a_guard_that_cannot_rule_says_no_in_the_hosts_words() {
+    // U4, S6
+    let world = world();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    assert_eq!(rulings(&mut host), vec![json!({}); 4]);
+    let no = |answers: Vec<Value>| {
+        assert_eq!(answers.len(), 4);
+        for answer in answers {
+            assert!(answer["block"] == true || answer["denied"] == true, "{answer}");
+        }
+    };
+    let settings = world.write("home/.config/metier/config.toml", "nonsense = [");
+    no(rulings(&mut host));
+    // The tools and hooks are still there, or nobody would ask.
+    let mut broken = Chibi::start(&world, Era::Stdin);
+    no(rulings(&mut broken));
+    assert!(broken.call("skill_code-review", &json!({})).contains("config.toml"));
+    fs::remove_file(settings).unwrap();
+    let policy = world.write("home/.config/metier/policy.toml", "no policy");
+    no(rulings(&mut host));
+    fs::remove_file(policy).unwrap();
+    let folder = world.home().join(".local/share/metier/sessions");
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            fs::write(path, "garbage\n").unwrap();
+        }
+    }
+    no(rulings(&mut host));
+}
+
+#[test]
+fn hosts_that_say_nonsense_get_an_answer() {
+    // U4
+    let world = world();
+    let plugin = plugin(&world);
+    let ask = |variables: &[(&str, &str)]| {
+        let mut command = world.command(plugin.to_str().unwrap());
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let hook = |name: &str, data: &str| -> Value {
+        serde_json::from_str(&ask(&[("CHIBI_HOOK", name), ("CHIBI_HOOK_DATA", data)])).unwrap()
+    };
+    for data in ["", "{", "[]", "null", "{}", "{\"tool_name\": 7}"] {
+        assert_eq!(hook("pre_tool", data)["block"], true, "{data}");
+        assert_eq!(hook("on_start", data), json!({}), "{data}");
+        assert_eq!(hook("pre_cache_output", data), json!({}), "{data}");
+    }
+    assert_eq!(hook("pre_shell_exec", "{")["denied"], true);
+    assert_eq!(hook("hook_of_tomorrow", "{}"), json!({}));
+    let tool =
+        |name: &str, data: &str| ask(&[("CHIBI_TOOL_NAME", name), ("CHIBI_TOOL_ARGS", data)]);
+    assert!(tool("skill_pdf-processing", "[1]").starts_with("Error: The arguments"));
+    assert_eq!(tool("skill_nope", "{}"), "Error: Skill 'nope' not found\n");
+    assert_eq!(tool("frobnicate", "{}"), "Error: Unknown tool 'frobnicate'\n");
+    // A host that does not name the tool.
+    let unnamed = |data: &str| ask(&[("CHIBI_TOOL_ARGS", data)]);
+    assert!(unnamed(r#"{"action": "list_installed"}"#).contains("code-review"));
+    assert_eq!(
+        unnamed(r#"{"skill": "pdf-processing", "path": "references/forms.md"}"#),
+        "# Forms\n"
+    );
+    assert!(ask(&[]).starts_with("This is chibi's plugin"));
+}
+
+#[test]
+fn a_terminal_on_standard_input_is_not_waited_for() {
+    // U4
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let world = world();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = fs::File::options().read(true).write(true).open(name).unwrap();
+    let mut command = world.command(plugin(&world).to_str().unwrap());
+    command.env("CHIBI_TOOL_NAME", "skill_pdf-processing").stdin(terminal);
+    let output = command.output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("# Skill: pdf-processing"));
+}
+
+#[test]
+fn a_script_ends_before_the_host_ends_the_plugin() {
+    // U4, R4
+    let world = world();
+    let script = "echo begun\nsleep 97531.1 & sleep 97531.1\n";
+    world.write(format!("{SKILLS}/pdf-processing/scripts/slow.sh"), script);
+    world.write("home/.config/metier/config.toml", "[chibi]\nscript-seconds = 1\n");
+    let mut host = Chibi::start(&world, Era::Stdin);
+    let call = json!({"skill": "pdf-processing", "script": "scripts/slow.sh", "timeout": 9999});
+    let text = host.call("run_skill_script", &call);
+    assert!(text.starts_with("Error: Script execution timed out (1s limit)\nbegun"), "{text}");
+    assert!(!is_running("97531.1"));
+}
+
+#[test]
+fn a_script_and_its_children_die_with_a_plugin_the_host_kills() {
+    // U4, R4
+    let world = world();
+    let script = "setsid sleep 97531.2 & sleep 97531.2\n";
+    world.write(format!("{SKILLS}/pdf-processing/scripts/slow.sh"), script);
+    let mut command = world.command(plugin(&world).to_str().unwrap());
+    let arguments = r#"{"skill": "pdf-processing", "script": "scripts/slow.sh"}"#;
+    command.env("CHIBI_TOOL_NAME", "run_skill_script").env("CHIBI_TOOL_ARGS", arguments);
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    until(|| is_running("97531.2"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until(|| !is_running("97531.2"));
+}
+
+/// Waits until `done`; fails when that does not come about.
+fn until(done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it does not come about");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Whether some process sleeps for exactly that long.
+fn is_running(seconds: &str) -> bool {
+    let line = |path: &Path| fs::read(path.join("cmdline")).unwrap_or_default();
+    let wanted = format!("sleep\0{seconds}\0");
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes.map(|entry| line(&entry.path())).any(|line| line == wanted.as_bytes())
+}

@@ -1,0 +1,269 @@
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use metier_testing::{World, project_root};
+use serde_json::{Value, json};
+
+use crate::hook::agents_world;
+use crate::{METIER, metier};
+
+const AGENTS: [&str; 4] = ["claude-code", "codex", "gemini-cli", "opencode"];
+
+/// Every file below the world's home but metier's own, with its text.
+fn settings(world: &World) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut left = vec![world.home()];
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(world.home()).unwrap().to_str().unwrap().to_owned();
+            match path.is_dir() {
+                true if name != ".local" => left.push(path),
+                true => {}
+                false => found.push((name, std::fs::read_to_string(&path).unwrap())),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Settings as people have them: comments, odd layout, hooks of their own.
+fn furnish(world: &World) {
+    world.write(
+        "home/.claude/settings.json",
+        "{ \"model\":\"opus\",\n   \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": \
+         [{\"type\":\"command\",\"command\":\"mine\"}]}]}, \"n\": 1e3 }",
+    );
+    world.write(
+        "home/.claude.json",
+        "{\"numStartups\":7,\"mcpServers\":{\"x\":{\"command\":\"x\"}}}",
+    );
+    world.write(
+        "home/.codex/config.toml",
+        "# mine\nmodel = 'm'   # odd\n[features]\nhooks = true\n",
+    );
+    world.write("home/.codex/hooks.json", "{\"description\":\"d\",\"hooks\":{\"Stop\":[]}}\n");
+    world.write("home/.gemini/settings.json", "{\n\t\"security\": {\"auth\": {}}\n}\n\n");
+    world.write("home/.config/opencode/opencode.json", "{\"$schema\": \"x\"}");
+}
+
+#[test]
+fn removing_restores_every_byte() {
+    // U5
+    for furnished in [false, true] {
+        let world = agents_world();
+        if furnished {
+            furnish(&world);
+        }
+        let before = settings(&world);
+        for agent in AGENTS {
+            // Twice is as good as once.
+            for _ in 0..2 {
+                let run = metier(&world, &["hook", "setup", agent]);
+                assert_eq!(run.code, 0, "{run:?}");
+            }
+            let run = metier(&world, &["hook", "check", agent, "--json"]);
+            assert_eq!((run.code, &run.json()["installed"]), (0, &json!(true)), "{run:?}");
+        }
+        assert_ne!(settings(&world), before);
+        for agent in AGENTS {
+            assert_eq!(metier(&world, &["hook", "remove", agent]).code, 0);
+            let run = metier(&world, &["hook", "check", agent, "--json"]);
+            assert_eq!((run.code, &run.json()["installed"]), (1, &json!(false)));
+            assert_eq!(metier(&world, &["hook", "remove", agent]).code, 1, "there is nothing left");
+        }
+        assert_eq!(settings(&world), before);
+    }
+}
+
+#[test]
+fn linking_with_hooks_is_setting_them_up() {
+    // U5, P7
+    let world = agents_world();
+    furnish(&world);
+    let before = settings(&world);
+    for agent in AGENTS {
+        let run = metier(&world, &["link", agent, "--hooks"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let run = metier(&world, &["hook", "check", agent, "--json"]);
+        assert_eq!((run.code, &run.json()["installed"]), (0, &json!(true)), "{run:?}");
+        let run = metier(&world, &["unlink", agent, "--hooks", "--json"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        run.json();
+    }
+    assert_eq!(settings(&world), before);
+    for (agents, words) in [(&["goose"][..], "no hooks for `goose`"), (&AGENTS[..2], "one agent")] {
+        let run = metier(&world, &[&["link", "--hooks"][..], agents].concat());
+        assert_eq!(run.code, 2, "{run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+    }
+}
+
+#[test]
+fn what_changed_meanwhile_keeps_its_changes() {
+    // U5
+    let world = agents_world();
+    furnish(&world);
+    for agent in AGENTS {
+        metier(&world, &["hook", "setup", agent]);
+    }
+    let path = world.home().join(".claude/settings.json");
+    let mut root: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    root["theme"] = json!("dark");
+    std::fs::write(&path, root.to_string()).unwrap();
+    let config = world.home().join(".codex/config.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, format!("{text}\n[projects.x]\ntrust_level = \"trusted\"\n")).unwrap();
+    let run = metier(&world, &["hook", "check", "claude-code"]);
+    assert_eq!(run.code, 0, "a change beside metier's entries is no fault: {run:?}");
+    for agent in AGENTS {
+        assert_eq!(metier(&world, &["hook", "remove", agent]).code, 0);
+    }
+    let root: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let keys: Vec<&String> = root.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["model", "hooks", "n", "theme"]);
+    assert_eq!(root["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
+    let text = std::fs::read_to_string(&config).unwrap();
+    assert!(text.starts_with("# mine\nmodel = 'm'   # odd\n"), "{text}");
+    assert!(text.contains("[projects.x]") && !text.contains("metier"), "{text}");
+}
+
+#[test]
+fn settings_metier_cannot_read_are_not_touched() {
+    // U5
+    let world = agents_world();
+    let text = "{\n  // mine\n  \"model\": \"x\"\n}\n";
+    let path = world.write("home/.gemini/settings.json", text);
+    let run = metier(&world, &["hook", "setup", "gemini-cli"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("not plain JSON"), "{run:?}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+    let run = metier(&world, &["hook", "setup", "goose"]);
+    assert_eq!(run.code, 2, "{run:?}");
+}
+
+#[test]
+fn the_command_in_the_settings_blocks_when_the_program_is_gone() {
+    // U5
+    let world = agents_world();
+    metier(&world, &["hook", "setup", "claude-code"]);
+    let text = std::fs::read_to_string(world.home().join(".claude/settings.json")).unwrap();
+    let root: Value = serde_json::from_str(&text).unwrap();
+    let command =
+        root["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned();
+    let run = |command: &str| {
+        let mut shell = world.command("/bin/sh");
+        let output = shell.args(["-c", command]).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), output.stdout, output.stderr)
+    };
+    let (code, stdout, stderr) = run(&command);
+    assert_eq!((code, stderr.len()), (Some(0), 0));
+    assert!(stdout.starts_with(b"{\"decision\":\"block\""), "an empty event is blocked");
+    let (code, stdout, stderr) = run(&command.replace(METIER, "/nowhere/metier"));
+    assert_eq!((code, stdout.len()), (Some(2), 0));
+    assert!(!stderr.is_empty());
+}
+
+#[test]
+fn a_repository_that_switches_hooks_off_is_reported() {
+    // U5
+    let world = agents_world();
+    world.write("project/.codex/config.toml", "[features]\nhooks = false\n");
+    world.write("project/.gemini/settings.json", "{\"hooksConfig\": {\"disabled\": [\"metier\"]}}");
+    for (agent, key) in [("codex", "features.hooks"), ("gemini-cli", "hooksConfig.disabled")] {
+        metier(&world, &["hook", "setup", agent]);
+        let run = metier(&world, &["hook", "check", agent, "--json"]);
+        let answer = run.json();
+        assert_eq!((run.code, &answer["off"][0]["key"]), (1, &json!(key)), "{answer}");
+        assert_eq!(answer["installed"], json!(true));
+    }
+}
+
+/// Runs the plugin as opencode would, with `script` after it.
+fn plugin(world: &World, script: &str) -> (String, bool) {
+    let plugin = world.home().join(".config/opencode/plugin/metier.js");
+    let text = format!(
+        "import {{ Metier }} from {};\nconst hooks = await Metier({{ directory: process.cwd() }});\n\
+         const call = async (session, tool, args) => {{\n  try {{ await hooks[\"tool.execute.before\"](\
+         {{ tool, sessionID: session, callID: \"c\" }}, {{ args }}); console.log(\"runs\") }}\n  \
+         catch (error) {{ console.log(error.message) }}\n}}\n{script}\n",
+        json!(plugin.to_str().unwrap())
+    );
+    let file = world.write("drive.mjs", text);
+    let mut command = world.command("/usr/bin/env");
+    let output = command.arg("node").arg(file).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    (String::from_utf8(output.stdout).unwrap() + &stderr, output.status.success())
+}
+
+#[test]
+fn the_plugin_for_opencode_throws_unless_metier_says_nothing() {
+    // U5
+    let node = Command::new("/usr/bin/env").args(["node", "--version"]).output().unwrap();
+    assert!(node.status.success(), "this test needs node, as the plugin's users have it");
+    let world = agents_world();
+    metier(&world, &["hook", "setup", "opencode"]);
+    let path = world.home().join(".config/opencode/plugin/metier.js");
+    let renamed = path.with_extension("mjs");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, &text).unwrap();
+    std::fs::write(renamed, text).unwrap();
+    // Node takes a file for a module by its package; opencode always does.
+    world.write("home/.config/opencode/plugin/package.json", "{\"type\":\"module\"}");
+    let (output, ended) = plugin(
+        &world,
+        "await call('p', 'bash', { command: 'touch T' });\n\
+         await call('p', 'skill', { name: 'gitty' });\n\
+         await call('p', 'bash', { command: 'git status' });\n\
+         await call('p', 'bash', { command: 'git status && touch T' });\n\
+         await hooks.event({ event: { type: 'session.created', properties: { info: { id: 'child', parentID: 'p' } } } });\n\
+         await call('child', 'write', { filePath: 'T', content: '' });\n\
+         await hooks.event({ event: { type: 'session.deleted', properties: { info: { id: 'p' } } } });\n\
+         await call('p', 'write', { filePath: 'T', content: '' });",
+    );
+    assert!(ended, "{output}");
+    let lines: Vec<&str> = output.lines().collect();
+    assert_eq!(lines.len(), 6, "{output}");
+    assert_eq!((lines[0], lines[1], lines[2], lines[5]), ("runs", "runs", "runs", "runs"));
+    assert!(lines[3].starts_with("metier: skill `gitty` does not allow"), "{output}");
+    assert!(lines[4].starts_with("metier: skill `gitty` does not allow"), "{output}");
+    let text = std::fs::read_to_string(&path).unwrap().replace(METIER, "/nowhere/metier");
+    std::fs::write(&path, text).unwrap();
+    let (output, ended) = plugin(&world, "await call('p', 'bash', { command: 'git status' });");
+    assert!(ended && output.starts_with("metier: it cannot be started"), "{output}");
+}
+
+#[test]
+fn every_command_of_the_walkthrough_does_what_it_says() {
+    // U5
+    let text = std::fs::read_to_string(project_root().join("docs/hooks.md")).unwrap();
+    let world = World::new();
+    let binary = Path::new(METIER).parent().unwrap().to_str().unwrap();
+    let mut commands = 0;
+    for block in text.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        let mut steps: Vec<(String, String)> = Vec::new();
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), steps.last_mut()) {
+                (Some(command), _) => steps.push((command.to_owned(), String::new())),
+                (None, Some((_, output))) => *output += &format!("{line}\n"),
+                (None, None) => panic!("output before a command: {line}"),
+            }
+        }
+        for (command, expected) in steps {
+            commands += 1;
+            let mut shell = world.command("/bin/sh");
+            shell.env("PATH", format!("{binary}:/usr/bin:/bin")).args(["-c", &command]);
+            let output = shell.output().unwrap();
+            let stdout = String::from_utf8(output.stdout).unwrap();
+            let shown = world
+                .redact(&stdout)
+                .replace("[WORLD]/home", "/home/you")
+                .replace("[WORLD]/project", "/work/project");
+            assert!(output.status.success(), "{command}: {:?}", output.stderr);
+            assert_eq!(shown, expected, "{command}");
+        }
+    }
+    assert!(commands > 15);
+}

@@ -1,0 +1,187 @@
+//! `metier index`: one machine serves its skills, another finds and installs them.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use metier_testing::{GitServer, World};
+use serde_json::json;
+
+use crate::metier;
+use crate::serve::Server;
+
+/// A machine with two skills to give, one with a script.
+fn giver() -> World {
+    let world = World::new();
+    world.skill("roots/personal", "forms", "Fills in forms. Use when somebody sends a form.");
+    world.skill("roots/personal", "charts", "Draws charts. Use when numbers should be seen.");
+    let script = world.write("roots/personal/charts/scripts/plot.sh", "#!/bin/sh\necho plot\n");
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    world
+}
+
+fn installed(world: &World, name: &str) -> bool {
+    world.home().join(".local/share/metier/skills").join(name).exists()
+}
+
+#[test]
+fn what_one_machine_serves_another_finds_and_installs() {
+    // P6, U3
+    let (giver, taker) = (giver(), World::new());
+    let server = Server::start(&giver, &[]);
+    let added = metier(&taker, &["index", "add", "team", &server.url(), "--json"]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let index = &added.json()["indexes"][0];
+    assert_eq!((&index["name"], &index["skills"]), (&json!("team"), &json!(2)));
+    let found = metier(&taker, &["index", "search", "form", "--json"]).json();
+    assert_eq!(
+        (&found["hits"][0]["index"], &found["hits"][0]["name"]),
+        (&json!("team"), &json!("forms"))
+    );
+    let taken = metier(&taker, &["add", "index:team/charts", "--yes", "--json"]);
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
+    let source = format!("{}/.well-known/agent-skills/charts.tar.gz", server.url());
+    assert_eq!(taken.json()["installed"][0]["new"]["source"], source);
+    let script = taker.home().join(".local/share/metier/skills/charts/scripts/plot.sh");
+    assert_eq!(std::fs::read_to_string(&script).unwrap(), "#!/bin/sh\necho plot\n");
+    assert!(std::fs::metadata(&script).unwrap().permissions().mode() & 0o100 != 0);
+    assert_eq!(metier(&taker, &["verify"]).code, 0);
+    assert_eq!(server.stop().0, 0);
+    // Nobody answers any more, and what was listed is still known.
+    let found = metier(&taker, &["index", "search", "form", "--json"]).json();
+    assert_eq!(found["hits"][0]["name"], "forms");
+    let stale = metier(&taker, &["index", "refresh"]);
+    assert_eq!(stale.code, 1);
+    assert!(stale.stderr.contains("what `team` listed is used, asked"), "{}", stale.stderr);
+    let unreachable = metier(&taker, &["add", "index:team/forms", "--yes", "--json"]);
+    assert_eq!(unreachable.code, 1, "{}", unreachable.stderr);
+    let gone = metier(&taker, &["index", "remove", "team", "--json"]);
+    assert_eq!(gone.json()["removed"], "team");
+    let listed = metier(&taker, &["index", "list", "--json"]).json();
+    assert_eq!(listed["indexes"], json!([]));
+}
+
+#[test]
+fn a_machine_with_a_token_gives_to_those_who_have_it_in_netrc() {
+    // P6, U3
+    let (mut giver, taker) = (giver(), World::new());
+    giver.env("METIER_SERVE_TOKEN", "0123456789abcdef");
+    let server = Server::start(&giver, &[]);
+    let refused = metier(&taker, &["index", "add", "team", &server.url(), "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (1, &json!("authentication")));
+    taker.write("home/.netrc", "machine 127.0.0.1 login metier password 0123456789abcdef\n");
+    let added = metier(&taker, &["index", "add", "team", &server.url()]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let taken = metier(&taker, &["add", "index:team/forms", "--yes"]);
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
+    assert!(installed(&taker, "forms"));
+}
+
+#[test]
+fn a_skill_that_changed_is_not_installed_until_the_index_is_asked_again() {
+    // P6
+    let (giver, taker) = (giver(), World::new());
+    let server = Server::start(&giver, &[]);
+    assert_eq!(metier(&taker, &["index", "add", "team", &server.url()]).code, 0);
+    giver.write("roots/personal/charts/scripts/plot.sh", "#!/bin/sh\necho evil\n");
+    let refused = metier(&taker, &["add", "index:team/charts", "--yes", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (3, &json!("digest_mismatch")));
+    assert!(refused.stderr.contains("metier index refresh"), "{}", refused.stderr);
+    assert!(!installed(&taker, "charts"));
+    assert_eq!(metier(&taker, &["index", "refresh", "team"]).code, 0);
+}
+
+#[test]
+fn bytes_that_somebody_changed_on_the_way_are_refused() {
+    // P6
+    let taker = World::new();
+    let web = GitServer::start();
+    let text = "---\nname: lone\ndescription: Is alone. Use when nobody else is.\n---\n\nAlone.\n";
+    let url = web.serve("lone/SKILL.md", text);
+    let digest = metier_store::digest::hex(&metier_store::digest::sha256(text.as_bytes()));
+    let entry = |name: &str, digest: &str| {
+        json!({"name": name, "type": "skill-md", "description": "Is alone.",
+               "url": "/lone/SKILL.md", "digest": format!("sha256:{digest}")})
+    };
+    let list = json!({
+        "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
+        "skills": [entry("lone", &digest), entry("other", &"0".repeat(64)),
+                   {"name": "Bad Name", "type": "archive"}, {"type": "hologram"}],
+    });
+    let index = web.serve("list/index.json", list.to_string());
+    let added = metier(&taker, &["index", "add", "web", &index, "--json"]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let problems = added.json()["indexes"][0]["problems"].to_string();
+    assert!(problems.contains("skill 2:") && !problems.contains("hologram"), "{problems}");
+    let refused = metier(&taker, &["add", "index:web/other", "--yes", "--json"]);
+    assert_eq!((refused.code, &refused.json()["error"]["code"]), (3, &json!("digest_mismatch")));
+    let taken = metier(&taker, &["add", "index:web/lone", "--yes", "--json"]);
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
+    assert_eq!(taken.json()["installed"][0]["new"]["source"], url);
+    assert!(installed(&taker, "lone") && !installed(&taker, "other"));
+}
+
+#[test]
+fn repositories_and_plugin_marketplaces_are_indexes() {
+    // P6
+    let taker = World::new();
+    let server = GitServer::start();
+    let _ = server.repo("acme/plain").skill("skills/alpha", "alpha").commit("one");
+    let marketplace = json!({"name": "acme", "plugins": [
+        {"name": "docs", "source": "./", "skills": ["./skills/beta"]},
+        {"name": "rest", "source": "./plugins/rest"},
+        {"name": "elsewhere", "source": {"source": "url", "url": server.url("acme/plain.git")}},
+        {"name": "odd", "source": {"source": "carrier-pigeon"}},
+    ]});
+    let _ = server
+        .repo("acme/market")
+        .file(".claude-plugin/marketplace.json", marketplace.to_string())
+        .skill("skills/beta", "beta")
+        .skill("skills/hidden", "hidden")
+        .skill("plugins/rest/skills/gamma", "gamma")
+        .commit("one");
+    let plain = metier(&taker, &["index", "add", "plain", &server.url("acme/plain.git")]);
+    assert_eq!(plain.code, 0, "{}", plain.stderr);
+    let market = metier(&taker, &["index", "add", "market", &server.url("acme/market.git")]);
+    assert_eq!(market.code, 0, "{}", market.stderr);
+    let listed = metier(&taker, &["index", "list", "market", "--json"]).json();
+    let names: Vec<&str> =
+        listed["skills"].as_array().unwrap().iter().filter_map(|s| s["name"].as_str()).collect();
+    assert_eq!(names, ["beta", "elsewhere", "gamma"]);
+    assert!(listed["index"]["problems"].to_string().contains("`odd`"), "{listed}");
+    for skill in ["index:plain/alpha", "index:market/gamma"] {
+        let taken = metier(&taker, &["add", skill, "--yes"]);
+        assert_eq!(taken.code, 0, "{skill}: {}", taken.stderr);
+    }
+    assert!(installed(&taker, "alpha") && installed(&taker, "gamma") && !installed(&taker, "beta"));
+}
+
+#[test]
+fn what_is_no_index_is_said_and_not_added() {
+    // P6, F4
+    let taker = World::new();
+    let web = GitServer::start();
+    let check = |name: &str, body: &[u8], code: &str| {
+        let url = web.serve(&format!("{name}/index.json"), body);
+        let run = metier(&taker, &["index", "add", "x", &url, "--json"]);
+        assert_eq!((run.code, &run.json()["error"]["code"]), (1, &json!(code)), "{name}");
+    };
+    check("empty", b"", "not_an_index");
+    check("page", b"<!doctype html>", "not_an_index");
+    check("list", b"[]", "not_an_index");
+    check("old", b"{\"skills\": []}", "index_unknown");
+    check("new", b"{\"$schema\": \"https://example/9.9\", \"skills\": []}", "index_unknown");
+    check("deep", "[".repeat(100_000).as_bytes(), "not_an_index");
+    let usage = |args: &[&str], code: &str| {
+        let run = metier(&taker, &[args, &["--json"]].concat());
+        assert_eq!((run.code, &run.json()["error"]["code"]), (2, &json!(code)), "{args:?}");
+    };
+    usage(&["index", "add", "x", "http://skills.example"], "bad_reference");
+    usage(&["index", "add", "x", "https://user:pw@skills.example"], "bad_reference");
+    usage(&["index", "add", "../x", "https://skills.example"], "bad_index_name");
+    usage(&["add", "index:team", "--yes"], "bad_reference");
+    let missing = metier(&taker, &["index", "refresh", "nope", "--json"]);
+    assert_eq!((missing.code, &missing.json()["error"]["code"]), (1, &json!("no_such_index")));
+    let missing = metier(&taker, &["add", "index:nope/x", "--yes", "--json"]);
+    assert_eq!(missing.json()["error"]["code"], "no_such_index");
+    let none = metier(&taker, &["index", "search", "x"]);
+    assert_eq!((none.code, none.stdout.as_str()), (0, ""));
+}
