@@ -27,23 +27,46 @@ pub enum ApproveError {
     /// There is no such directory, or its path is not text.
     #[error("`{}` is not a directory that can be named", .0.display())]
     NoDirectory(PathBuf),
+    /// What is there now is not what was looked at.
+    #[error("`{}` changed while it was looked at: it is sha256:{found} now", path.display())]
+    Changed {
+        /// The directory.
+        path: PathBuf,
+        /// The digest of what is there now, hexadecimal.
+        found: String,
+    },
     /// It could not be recorded.
     #[error(transparent)]
     Change(#[from] ChangeError),
 }
 
-/// Says yes to exactly what is in `directory` now. The tree is kept, so that later it can be said
-/// what changed since.
-pub fn approve(home: &Home, directory: &Path, by: &By) -> Result<Approval, ApproveError> {
+/// The digest of what is in `directory` now, hexadecimal: what somebody says yes to.
+pub fn digest(directory: &Path) -> Result<String, ApproveError> {
+    let tree = read_tree(directory);
+    let tree = tree.map_err(|source| ApproveError::Tree { path: directory.to_owned(), source })?;
+    Ok(hex(&tree.digest()))
+}
+
+/// Says yes to what is in `directory`, which must still be what has the digest `seen`. The tree is
+/// kept, so that later it can be said what changed since.
+pub fn approve(
+    home: &Home,
+    directory: &Path,
+    seen: &str,
+    by: &By,
+) -> Result<Approval, ApproveError> {
     let hand = Hand::take(home)?;
     let at = key(home, directory);
     let at = at.ok_or_else(|| ApproveError::NoDirectory(directory.to_owned()))?;
     let tree = read_tree(directory);
     let tree = tree.map_err(|source| ApproveError::Tree { path: directory.to_owned(), source })?;
+    let digest = hex(&tree.digest());
+    if digest != seen {
+        return Err(ApproveError::Changed { path: directory.to_owned(), found: digest });
+    }
     let kept = files_of(&tree).and_then(|_| hand.keep.stage(&tree, directory, 0));
     let kept = kept.map_err(ChangeError::from)?;
     hand.keep.publish(&[kept], &hand.turn).map_err(ChangeError::from)?;
-    let digest = hex(&tree.digest());
     let pinned = pinned(home, directory)?.filter(|pinned| pinned.tree == digest);
     let approval = Approval {
         said: Said::Approved,

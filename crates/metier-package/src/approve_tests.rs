@@ -2,16 +2,33 @@ use super::*;
 use crate::fixture::{Ground, by};
 use crate::records::RecordError;
 
+fn approve_now(ground: &Ground, directory: &Path) -> Approval {
+    approve(&ground.home, directory, &digest(directory).unwrap(), &by()).unwrap()
+}
+
+#[test]
+fn what_changed_while_it_was_looked_at_is_not_approved() {
+    // P4
+    let ground = Ground::new();
+    let directory = ground.staged("pdf", 1).directory;
+    let seen = digest(&directory).unwrap();
+    ground.write("fetched/1/pdf/scripts/run.sh", "rm -rf /\n");
+    let error = approve(&ground.home, &directory, &seen, &by()).unwrap_err();
+    let now = digest(&directory).unwrap();
+    assert!(matches!(&error, ApproveError::Changed { found, .. } if *found == now), "{error}");
+    assert_eq!(ground.text("home/approvals.jsonl"), "");
+}
+
 #[test]
 fn a_yes_is_to_exactly_what_is_there() {
     // P4
     let ground = Ground::new();
     let directory = ground.staged("pdf", 1).directory;
-    let first = approve(&ground.home, &directory, &by()).unwrap();
+    let first = approve_now(&ground, &directory);
     assert_eq!((first.by.who.as_str(), first.source.as_deref()), ("ada", None));
     assert!(ground.home.kept(&first.tree).join("SKILL.md").as_path().starts_with(ground.path()));
     ground.write("fetched/1/pdf/SKILL.md", "other");
-    let second = approve(&ground.home, &directory, &by()).unwrap();
+    let second = approve_now(&ground, &directory);
     assert_ne!(first.tree, second.tree);
     assert_eq!(ground.text("home/approvals.jsonl").lines().count(), 2, "nothing is taken out");
     assert!(revoke(&ground.home, &directory).unwrap());
@@ -25,7 +42,7 @@ fn an_installed_skill_is_approved_with_where_it_is_from() {
     ground.install(&Place::Personal, "pdf", 1).unwrap();
     let directory = Place::Personal.directory(&ground.home, "pdf");
     revoke(&ground.home, &directory).unwrap();
-    let approval = approve(&ground.home, &directory, &by()).unwrap();
+    let approval = approve_now(&ground, &directory);
     assert_eq!(approval.source.as_deref(), Some("https://git.example/skills"));
     assert_eq!(approval.commit.unwrap().len(), 40);
 }
@@ -35,13 +52,13 @@ fn what_cannot_be_read_whole_cannot_be_approved() {
     // P4
     let ground = Ground::new();
     let nowhere = ground.path().join("nowhere/pdf");
-    let error = approve(&ground.home, &nowhere, &by()).unwrap_err();
+    let error = approve(&ground.home, &nowhere, "", &by()).unwrap_err();
     assert!(matches!(error, ApproveError::NoDirectory(_)), "{error}");
     let missing = ground.path().join("pdf");
-    let error = approve(&ground.home, &missing, &by()).unwrap_err();
+    let error = approve(&ground.home, &missing, "", &by()).unwrap_err();
     assert!(matches!(error, ApproveError::Tree { .. }), "{error}");
     ground.write("home/pending.json", "{");
-    let error = approve(&ground.home, &missing, &by()).unwrap_err();
+    let error = approve(&ground.home, &missing, "", &by()).unwrap_err();
     assert!(matches!(error, ApproveError::Change(_)), "{error}");
 }
 

@@ -196,7 +196,8 @@ impl Folder {
         };
         let stat = fstat(&fd).map_err(|errno| self.failed("read", name, errno))?;
         if kind_of(&stat) != Kind::File {
-            return Err(self.failed("read", name, Errno::INVAL));
+            let what = io::Error::new(io::ErrorKind::InvalidInput, "it is not a file");
+            return Err(self.failed("read", name, what));
         }
         let mut bytes = Vec::new();
         let read = File::from(fd).take(max.saturating_add(1)).read_to_end(&mut bytes);
@@ -371,7 +372,7 @@ impl Folder {
         source: impl Into<io::Error>,
     ) -> DiskError {
         let path = if name == "." { self.path.clone() } else { self.path.join(name) };
-        DiskError { act, path, source: source.into() }
+        DiskError { act, path, source: in_words(source.into()) }
     }
 
     /// Removes everything in the directory, also what has a name that is not text.
@@ -474,7 +475,17 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
 
 /// A failure that names `path`.
 pub(crate) fn failed(act: &'static str, path: &Path, source: impl Into<io::Error>) -> DiskError {
-    DiskError { act, path: path.to_owned(), source: source.into() }
+    DiskError { act, path: path.to_owned(), source: in_words(source.into()) }
+}
+
+/// The error in words that say what is there, where the system's are about something else.
+fn in_words(error: io::Error) -> io::Error {
+    let words = match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => "it is a link, and links are not followed here",
+        Some(Errno::NOTDIR) => "it is a link or a file, and not a directory",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), words)
 }
 
 /// Passed before every call that changes the disk. In tests it counts, and fails when told to.

@@ -115,3 +115,17 @@ fn trees_are_removed_with_whatever_names_are_in_them() {
     folder.remove("t").unwrap();
     assert!(folder.names().unwrap().is_empty());
 }
+
+#[test]
+fn a_file_that_is_something_else_is_called_what_it_is() {
+    // P5, U1
+    let ground = crate::fixture::Ground::new();
+    ground.write("home/real", "x");
+    rustix::fs::symlink("real", ground.path().join("home/link")).unwrap();
+    ground.write("home/directory/x", "x");
+    let folder = Folder::open(&ground.path().join("home")).unwrap();
+    let said = |error: DiskError| error.source.to_string();
+    assert!(said(folder.read("link", 9).unwrap_err()).starts_with("it is a link"));
+    assert_eq!(said(folder.read("directory", 9).unwrap_err()), "it is not a file");
+    assert!(said(folder.child("real").unwrap_err()).ends_with("not a directory"));
+}

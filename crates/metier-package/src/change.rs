@@ -232,7 +232,8 @@ impl<'a> Hand<'a> {
     ) -> Result<(), ChangeError> {
         let there = skills.kind(name)?;
         let Some(tree) = tree else {
-            let is_ours = there == Some(Kind::Link);
+            // Whatever else is there was put there by somebody else, and is theirs.
+            let is_ours = there == Some(Kind::Link) && is_own_link(skills, name)?;
             return if is_ours { Ok(skills.unlink(name)?) } else { Ok(()) };
         };
         let target = link_to(tree);
@@ -332,6 +333,12 @@ fn draft(name: &str) -> String {
 /// What a skill of the home points at.
 pub(crate) fn link_to(tree: &str) -> String {
     format!("../store/{tree}")
+}
+
+/// Whether the link called `name` points into the keep, as those that metier makes do.
+pub(crate) fn is_own_link(skills: &Folder, name: &str) -> Result<bool, DiskError> {
+    let target = skills.target(name)?.unwrap_or_default();
+    Ok(target.to_str().is_some_and(|target| target.starts_with("../store/")))
 }
 
 /// Whether the directory holds exactly the tree with this digest.

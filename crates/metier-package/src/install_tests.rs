@@ -57,11 +57,11 @@ fn an_update_keeps_what_was_there() {
         let earlier = crate::installed::earlier(&ground.home, &place, &name("pdf")).unwrap();
         assert_eq!(earlier.len(), 2);
         let mut versions = Vec::new();
-        for _ in 0..3 {
+        for _ in 0..2 {
             ground.rollback(&place, "pdf").unwrap();
             versions.push(ground.version(&place, "pdf").unwrap());
         }
-        assert_eq!(versions, [2, 1, 3], "further back each time, and round");
+        assert_eq!(versions, [2, 1], "further back each time");
     }
 }
 

@@ -47,7 +47,9 @@ fn changed_content_is_refused_with_what_changed() {
         assert_eq!(vouched.standing, Standing::Changed);
         assert_eq!(vouched.differences, ["changed SKILL.md", "extra evil.sh"]);
     }
-    approve(&ground.home, &place.directory(&ground.home, "pdf"), &by()).unwrap();
+    let directory = place.directory(&ground.home, "pdf");
+    let seen = crate::approve::digest(&directory).unwrap();
+    approve(&ground.home, &directory, &seen, &by()).unwrap();
     assert_eq!(standing(&ground, &place, Depth::Bytes).standing, Standing::Approved);
     ground.write("project/.agents/skills/pdf/evil.sh", "y");
     let again = standing(&ground, &place, Depth::Stamps);

@@ -14,6 +14,7 @@ pub mod archive;
 mod atomic;
 mod brief;
 mod change;
+pub mod changes;
 pub mod collect;
 mod copy;
 pub mod difference;

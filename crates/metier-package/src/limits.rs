@@ -115,6 +115,12 @@ pub const TURN_TRIES: u32 = 12_000;
 /// Differences named in one answer; the rest are a count.
 pub const MAX_DIFFERENCES: usize = 20;
 
+/// Bytes of a file that is compared line by line; a longer one is only named. No person reads more.
+pub const MAX_COMPARED_BYTES: u64 = 256 * 1024;
+
+/// Files of one skill that are compared line by line; the others are only named.
+pub const MAX_COMPARED_FILES: usize = 64;
+
 /// Lines of two texts compared at most. Longer texts are shown as replaced whole.
 pub const MAX_DIFF_LINES: usize = 20_000;
 

@@ -183,7 +183,9 @@ fn only_what_somebody_approved_and_is_as_installed_is_shown_to_agents() {
     let linked = machine.link(&HOME, &["claude-code"]).unwrap();
     assert_eq!(linked.made, [""; 0]);
     assert_eq!(linked.left[0].reason, Why::NotApproved);
-    crate::approve::approve(&machine.ground.home, &directory, &crate::fixture::by()).unwrap();
+    let seen = crate::approve::digest(&directory).unwrap();
+    crate::approve::approve(&machine.ground.home, &directory, &seen, &crate::fixture::by())
+        .unwrap();
     let tree = std::fs::canonicalize(&directory).unwrap();
     std::fs::set_permissions(&tree, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     std::fs::write(tree.join("extra"), "x").unwrap();

@@ -2,8 +2,9 @@
 
 use metier_format::SkillName;
 
-use crate::change::{Change, ChangeError, Hand, is_tree};
-use crate::home::Place;
+use crate::atomic::Kind;
+use crate::change::{Change, ChangeError, Hand, is_own_link, is_tree};
+use crate::home::{Home, Place};
 use crate::install::{Drift, Outcome, Request, finish, plan};
 use crate::records::Records;
 
@@ -19,7 +20,8 @@ pub fn remove(request: &Request<'_>, names: &[SkillName]) -> Result<Outcome, Cha
     Ok(Outcome { done, repaired: hand.repaired.clone() })
 }
 
-/// Makes what was installed under `name` before what is installed.
+/// Makes what was installed under `name` before what is installed. What is left is not something to
+/// go back to: going back again goes further back, and ends at the oldest version.
 pub fn rollback(request: &Request<'_>, name: &SkillName) -> Result<Outcome, ChangeError> {
     let hand = Hand::take(request.home)?;
     let records = Records::read(request.home, request.place)?;
@@ -27,11 +29,6 @@ pub fn rollback(request: &Request<'_>, name: &SkillName) -> Result<Outcome, Chan
     let goal = earlier.pop().ok_or_else(|| ChangeError::NoEarlier(name.to_string()))?;
     if !hand.keep.holds(&goal.tree) {
         return Err(ChangeError::NotKept(name.to_string()));
-    }
-    // What is left becomes the oldest, so that going back again goes further back.
-    if let Some(now) = records.lock.get(name) {
-        earlier.retain(|one| one.tree != now.tree);
-        earlier.insert(0, now.clone());
     }
     // Who asks to go back says yes to what was there.
     let want = records.wanted.get(name).cloned();
@@ -41,6 +38,21 @@ pub fn rollback(request: &Request<'_>, name: &SkillName) -> Result<Outcome, Chan
     }
     let done = finish(request, &hand, change.into_iter().collect())?;
     Ok(Outcome { done, repaired: hand.repaired.clone() })
+}
+
+/// Whether what stands where the personal skill called `name` should be was not put there by metier.
+/// Then removing the skill forgets it, and leaves what is there.
+pub fn is_foreign(home: &Home, place: &Place, name: &SkillName) -> Result<bool, ChangeError> {
+    if *place != Place::Personal {
+        return Ok(false);
+    }
+    let skills = place.base(home).join(place.skills());
+    let Some(skills) = crate::records::existing(&skills)? else { return Ok(false) };
+    Ok(match skills.kind(name.as_str())? {
+        None => false,
+        Some(Kind::Link) => !is_own_link(&skills, name.as_str())?,
+        Some(_) => true,
+    })
 }
 
 pub(crate) fn removal(

@@ -51,3 +51,45 @@ fn a_skill_that_is_gone_already_can_be_removed() {
     ground.remove(&place, "pdf").unwrap();
     assert!(!ground.text("project/skills.lock").contains("pdf"));
 }
+
+#[test]
+fn going_back_ends_at_the_oldest_version() {
+    // P3
+    let ground = Ground::new();
+    for place in [Place::Personal, ground.project()] {
+        for version in 1..=3 {
+            ground.install(&place, "pdf", version).unwrap();
+        }
+        for version in [2, 1] {
+            ground.rollback(&place, "pdf").unwrap();
+            assert_eq!(ground.version(&place, "pdf"), Some(version));
+        }
+        let error = ground.rollback(&place, "pdf").unwrap_err();
+        assert!(matches!(error, ChangeError::NoEarlier(_)), "{error}");
+        assert_eq!(ground.version(&place, "pdf"), Some(1));
+    }
+}
+
+#[test]
+fn what_somebody_else_put_in_a_skills_place_stays_when_it_is_removed() {
+    // P3
+    let ground = Ground::new();
+    let foreign = || is_foreign(&ground.home, &Place::Personal, &name("pdf")).unwrap();
+    assert!(!foreign(), "there is nothing");
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    assert!(!foreign());
+    let skills = crate::atomic::Folder::open(&ground.path().join("home/skills")).unwrap();
+    skills.unlink("pdf").unwrap();
+    rustix::fs::symlink("../../project", ground.path().join("home/skills/pdf")).unwrap();
+    assert!(foreign());
+    ground.remove(&Place::Personal, "pdf").unwrap();
+    assert_eq!(skills.kind("pdf").unwrap(), Some(Kind::Link), "the link is theirs");
+    assert!(!ground.text("home/skills.lock").contains("pdf"));
+    skills.unlink("pdf").unwrap();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    skills.unlink("pdf").unwrap();
+    ground.write("home/skills/pdf/SKILL.md", "theirs");
+    assert!(foreign());
+    ground.remove(&Place::Personal, "pdf").unwrap();
+    assert_eq!(ground.text("home/skills/pdf/SKILL.md"), "theirs");
+}

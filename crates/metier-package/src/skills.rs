@@ -157,6 +157,7 @@ fn scan(files: &BTreeMap<String, Vec<u8>>, root: &str, called: &str, offering: &
         immediate_only: false,
         trusted: false,
         optional: true,
+        within: None,
     });
     for (path, bytes) in files.range(prefix.clone()..).take_while(|(p, _)| p.starts_with(&prefix)) {
         let inner = path.get(prefix.len()..).unwrap_or_default();

@@ -109,13 +109,21 @@ pub fn sync(
         if !hand.keep.holds(&pinned.tree) {
             return Err(ChangeError::NotKept(pinned.name.to_string()));
         }
-        match plan_one(request, &hand, &records, (pinned.clone(), None, false))? {
-            Some(change) => changes.push(change),
+        let change = match plan_one(request, &hand, &records, (pinned.clone(), None, false))? {
+            Some(change) => Some(change),
             // The records are right, and the disk is not.
-            None => changes.extend(as_it_is(request, &records, pinned)),
-        }
+            None => as_it_is(request, &records, pinned),
+        };
+        changes.extend(change.map(|change| dated(change, request)));
     }
     let mut done = finish(request, &hand, changes)?;
+    for one in done.iter_mut().filter(|one| one.after.is_some()) {
+        let name = SkillName::parse(&one.name);
+        if name.is_ok_and(|name| records.receipts.get(name.key().as_str()).is_none()) {
+            // The lock came from somewhere else: here it was never installed.
+            one.before = None;
+        }
+    }
     // On its own, because it cannot be undone: of these nothing but a receipt is known.
     let pruned = plan.to_remove.iter().map(|name| pruned(&records, name)).collect();
     done.extend(finish(request, &hand, pruned)?);
@@ -126,6 +134,15 @@ pub fn sync(
 fn fits(want: &Want, pinned: &Pinned) -> bool {
     want.requested == pinned.locked.requested
         && (want.path.is_empty() || want.path == pinned.locked.path)
+}
+
+/// The change with a day on which the skill was installed here, also when the lock is all that was
+/// known of it.
+fn dated(mut change: Change, request: &Request<'_>) -> Change {
+    if let Some(after) = change.after.as_mut().filter(|after| after.at.is_empty()) {
+        after.at.clone_from(&request.by.at);
+    }
+    change
 }
 
 fn as_it_is(request: &Request<'_>, records: &Records, pinned: &Pinned) -> Option<Change> {

@@ -206,6 +206,7 @@ fn root_at(path: &Path) -> Root {
         immediate_only: false,
         trusted: true,
         optional: false,
+        within: None,
     }
 }
 

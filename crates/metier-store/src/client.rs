@@ -170,6 +170,7 @@ impl Roots<'_> {
             immediate_only: false,
             trusted: layer != Layer::Project || self.places.trusted,
             optional: true,
+            within: self.places.project.clone().filter(|_| layer == Layer::Project),
         });
     }
 }

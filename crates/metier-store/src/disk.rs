@@ -12,7 +12,10 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, Stat, fstat, openat, statat};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, openat, openat2,
+    statat,
+};
 use rustix::io::{Errno, pread, retry_on_intr};
 
 use crate::candidate::{self, SKILL_FILE, Spot, Start};
@@ -67,9 +70,18 @@ enum Unread {
 }
 
 impl Disk {
-    /// Opens the root, following links to it.
+    /// Opens the root, following links to it; out of its project only when it is trusted, otherwise
+    /// that is [`Errno::XDEV`].
     pub(crate) fn open(root: &Root) -> Result<Self, Errno> {
-        let fd = openat(CWD, &root.path, OPEN_DIRECTORY, Mode::empty())?;
+        let mut fd = openat(CWD, &root.path, OPEN_DIRECTORY, Mode::empty())?;
+        if let (false, Some(within)) = (root.trusted, &root.within)
+            && let Ok(below) = root.path.strip_prefix(within)
+            && !below.as_os_str().is_empty()
+        {
+            let project = openat(CWD, within, OPEN_DIRECTORY, Mode::empty())?;
+            let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+            fd = openat2(&project, below, OPEN_DIRECTORY, Mode::empty(), beneath)?;
+        }
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
         Ok(Self { fd, name, identity, follows: root.trusted })

@@ -100,6 +100,9 @@ pub struct Root {
     pub trusted: bool,
     /// Whether it is no fault when the directory does not exist (the default roots).
     pub optional: bool,
+    /// The project it must lie in, links and all, as long as it is not trusted: a project's link to
+    /// somewhere else would have every directory there looked into. None for a root somebody named.
+    pub within: Option<PathBuf>,
 }
 
 impl Root {
@@ -114,6 +117,7 @@ impl Root {
             immediate_only: false,
             trusted: layer != Layer::Project,
             optional: false,
+            within: None,
         }
     }
 }

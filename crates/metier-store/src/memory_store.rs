@@ -52,6 +52,7 @@ impl MemoryStore {
             immediate_only: false,
             trusted: true,
             optional: false,
+            within: None,
         })
     }
 

@@ -31,6 +31,11 @@ pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
         let disk = match Disk::open(root) {
             Ok(disk) => disk,
             Err(Errno::NOENT | Errno::NOTDIR) if root.optional => continue,
+            Err(Errno::XDEV) => {
+                let why = "it is a link out of its project, which is not trusted";
+                discovery.notes.push(unreadable(id, root, why));
+                continue;
+            }
             Err(errno) => {
                 discovery.notes.push(unreadable(id, root, &reason(errno)));
                 continue;

@@ -16,6 +16,7 @@ fn root(path: impl Into<PathBuf>) -> Root {
         immediate_only: false,
         trusted: false,
         optional: false,
+        within: None,
     }
 }
 
@@ -83,4 +84,28 @@ fn the_machine_decides_how_many_threads_when_nobody_does() {
     assert_eq!(thread_count(1), 1);
     assert_eq!(thread_count(3), 3);
     assert_eq!(thread_count(usize::MAX), MAX_THREADS);
+}
+
+#[test]
+fn a_project_nobody_trusts_does_not_lead_the_scan_elsewhere() {
+    // D1, D4
+    let world = World::new();
+    world.skill("elsewhere", "far", "Far away.");
+    world.skill("project/own", "near", "Near.");
+    let project = world.path().join("project");
+    std::os::unix::fs::symlink(world.path().join("elsewhere"), project.join("out")).unwrap();
+    std::os::unix::fs::symlink("own", project.join("in")).unwrap();
+    let scanned = |name: &str, trusted: bool| {
+        let within = Some(project.clone());
+        scan(&[Root { trusted, within, ..root(project.join(name)) }], &ScanLimits::default())
+    };
+    assert_eq!(names(&scanned("in", false)), [(0, "near")], "the link stays in the project");
+    assert_eq!(names(&scanned("out", true)), [(0, "far")]);
+    let refused = scanned("out", false);
+    assert_eq!((names(&refused), refused.stats.files), (vec![], 0));
+    let message = &refused.notes[0].diagnostic.message;
+    assert!(
+        message.ends_with("it is a link out of its project, which is not trusted"),
+        "{message}"
+    );
 }

@@ -33,7 +33,7 @@ use crate::view::checked_name;
 use crate::write::Scratch;
 
 pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
-pub(crate) use preview::{Offer, show};
+pub(crate) use preview::{History, Offer, show};
 pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
 /// Where a skill is installed to, as typed.
@@ -121,17 +121,20 @@ pub(crate) fn installed(
     layer: Option<LayerChoice>,
     settings: &Settings,
 ) -> Result<(Place, metier_package::Pinned), CommandError> {
-    let key = checked_name(typed)?.key();
+    let meant = checked_name(typed)?;
     let home = home(settings)?;
-    let mut names: Vec<String> = Vec::new();
+    let mut all: Vec<(Place, metier_package::Pinned)> = Vec::new();
     for place in places(layer, settings) {
         let locked = metier_package::installed::list(&home, &place).map_err(record_error)?;
-        if let Some(found) = locked.iter().find(|pinned| pinned.name.key() == key) {
-            return Ok((place, found.clone()));
-        }
-        names.extend(locked.iter().map(|pinned| pinned.name.to_string()));
+        all.extend(locked.into_iter().map(|pinned| (place.clone(), pinned)));
     }
-    let names = names.iter().map(String::as_str);
+    // Who spells a name as it is means that skill, also where another one is looked up alike.
+    let exact = all.iter().find(|(_, pinned)| pinned.name == meant);
+    let alike = || all.iter().find(|(_, pinned)| pinned.name.key() == meant.key());
+    if let Some(found) = exact.or_else(alike) {
+        return Ok(found.clone());
+    }
+    let names = all.iter().map(|(_, pinned)| pinned.name.as_str());
     let error = crate::view::unknown_name(typed, names, "`metier info` lists what is installed");
     Err(error.code("not_installed"))
 }
@@ -383,8 +386,15 @@ fn sentence(done: &Done, place: &Place) -> String {
     let layer = place.as_str();
     match (&done.before, &done.after) {
         (None, Some(new)) => format!("installed {name} ({layer}, {})", new.short()),
-        (Some(old), Some(new)) if old.tree == new.tree => {
+        (Some(old), Some(new)) if old == new => {
             format!("{name} is in order again ({layer}, {})", new.short())
+        }
+        (Some(old), Some(new)) if old.locked.source != new.locked.source => {
+            let source = visible_line(&new.locked.source);
+            format!("installed {name} from {source} now ({layer}, {})", new.short())
+        }
+        (Some(old), Some(new)) if old.short() == new.short() => {
+            format!("{name} is locked anew ({layer}, {})", new.short())
         }
         (Some(old), Some(new)) => {
             format!("{name}: {} → {} ({layer})", old.short(), new.short())
@@ -406,5 +416,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 /// A path somebody typed, made absolute.
 pub(crate) fn resolve_path(text: &str, settings: &Settings) -> PathBuf {
     let environment = &settings.environment;
-    environment.resolve(Path::new(text), &environment.directory)
+    let path = environment.resolve(Path::new(text), &environment.directory);
+    // Without the `.` that somebody typed.
+    path.components().collect()
 }

@@ -155,10 +155,11 @@ impl FileJournal {
         }
     }
 
-    /// Whether the head does not name a line beyond what is known, so that what follows was never
-    /// acknowledged.
+    /// Whether the head says how far this journal went, and that is not beyond what is known, so that
+    /// what follows was never acknowledged. Where no head says so the file may be anybody's, and a
+    /// line that ends as lines do is not ours to cut off.
     fn head_allows_cut(&self) -> bool {
-        read_head(&self.head).is_none_or(|head| head.bytes <= self.chain.bytes)
+        read_head(&self.head).is_some_and(|head| head.bytes <= self.chain.bytes)
     }
 
     /// Cuts off a torn tail, keeping its bytes beside the journal.

@@ -16,10 +16,11 @@ use metier_sandbox::{
     Certainty, Denial, Enforced, Invocation as Child, Level, Network, Outcome, RunError, Status,
     Wall,
 };
-use metier_store::catalog::{Entry, Trust};
+use metier_store::catalog::{Entry, Trust, Visibility};
 use metier_store::digest;
 use metier_store::scripts::{Script, Scripts, language};
 use metier_store::store::{Location, Skill};
+use metier_store::vouch::Standing;
 use serde_json::{Value, json};
 
 use super::Session;
@@ -195,6 +196,10 @@ impl Session {
             return Err(ScriptError::InvalidSkill(name.chars().take(64).collect()));
         }
         let entry = self.look_up(name).map_err(ScriptError::Skill)?;
+        if entry.visibility == Visibility::Untrusted && entry.found.standing == Standing::Changed {
+            // Said with what differs, unless it has been put right meanwhile.
+            self.vouched(&entry).map_err(|changed| ScriptError::Skill(changed.into()))?;
+        }
         visible_to(&entry, trigger).map_err(ScriptError::Skill)?;
         Ok(entry)
     }

@@ -44,6 +44,7 @@ fn untrusted() -> MemoryStore {
         immediate_only: false,
         trusted: false,
         optional: false,
+        within: None,
     })
     .file("stranger/SKILL.md", skill("stranger", ""))
 }

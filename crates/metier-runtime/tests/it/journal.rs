@@ -123,6 +123,17 @@ fn a_torn_tail_is_cut_kept_and_reported() {
 }
 
 #[test]
+fn a_finished_line_that_is_no_frame_is_refused_and_left_as_it_is() {
+    // J3
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    std::fs::write(&path, "my only copy\n").unwrap();
+    let error = open(&path).map(drop).unwrap_err();
+    assert!(matches!(error, JournalError::Changed { .. }), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "my only copy\n");
+}
+
+#[test]
 fn ten_thousand_random_edits_are_all_detected() {
     // J3
     let folder = tempfile::tempdir().unwrap();

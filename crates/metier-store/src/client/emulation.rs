@@ -77,6 +77,7 @@ pub fn roots_for(emulation: &Emulation, places: &Places) -> Vec<Root> {
             immediate_only: source.immediate_only,
             trusted: !gated || places.trusted,
             optional: true,
+            within: places.project.clone().filter(|_| source.layer == Layer::Project),
         });
     }
     roots

@@ -15,6 +15,7 @@ pub(crate) fn root(path: impl Into<PathBuf>) -> Root {
         immediate_only: false,
         trusted: true,
         optional: false,
+        within: None,
     }
 }
 

@@ -81,6 +81,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         }
         admit(offer, args.allow, settings, ui)?;
     }
+    check_names(&offers, &home, &place)?;
     let layer = place.as_str();
     let skills = counted(offers.len(), "skill", "skills");
     confirm(&format!("Install {skills} for the {layer} layer?"), args.yes, ui)?;
@@ -135,6 +136,33 @@ pub(crate) fn check(
         return Err(error.hint("`--allow-signer-change` lets it pass"));
     }
     Ok(())
+}
+
+/// Refuses names that are looked up alike and spelled differently: of two such skills only one would
+/// ever be found.
+fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), CommandError> {
+    let installed = metier_package::installed::list(home, place).map_err(record_error)?;
+    for offer in offers {
+        let name = &offer.pinned.name;
+        let others = installed.iter().chain(offers.iter().map(|offer| &offer.pinned));
+        let mut taken = others.map(|other| &other.name).filter(|other| other.key() == name.key());
+        let Some(other) = taken.find(|other| *other != name) else { continue };
+        let (name, other) = (spelled(name.as_str()), spelled(other.as_str()));
+        let message = format!("`{name}` and `{other}` are one name in two spellings");
+        let error = CommandError::refused(message).code("name_taken");
+        return Err(
+            error.hint(format!("`metier remove {other}` frees the name, if it is installed"))
+        );
+    }
+    Ok(())
+}
+
+/// A name as it is spelled: letters that may look like others are shown by their code points.
+fn spelled(name: &str) -> String {
+    let one = |c: char| {
+        if c.is_ascii_graphic() { c.to_string() } else { format!("\\u{{{:x}}}", u32::from(c)) }
+    };
+    name.chars().map(one).collect()
 }
 
 /// The candidate that an offer becomes when somebody says yes.

@@ -80,7 +80,11 @@ fn shown<'a>(home: &Home, place: &Place, account: &'a Account) -> Shown<'a> {
         path: place.directory(home, pinned.name.as_str()).to_string_lossy().into_owned(),
         version: VersionShape::of(pinned),
         files: pinned.files.len(),
-        installed_at: account.receipt.as_ref().map(|receipt| receipt.installed_at.as_str()),
+        installed_at: account
+            .receipt
+            .as_ref()
+            .map(|receipt| receipt.installed_at.as_str())
+            .filter(|at| !at.is_empty()),
         approval: account.approval.as_ref().map(metier_package::trust::Approval::shown),
         earlier: account.earlier.iter().map(VersionShape::of).collect(),
         sound: verified.is_sound(),

@@ -99,8 +99,8 @@ fn explain(
         ResourceError::Read(ReadError::TooLarge { .. }) => {
             CommandError::failed(error).hint("`--max-bytes` allows more")
         }
-        ResourceError::Read(ReadError::InvalidPath(_)) => {
-            CommandError::failed(error).hint("a path such as `references/forms.md`, without `..`")
+        ResourceError::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => {
+            CommandError::refused(error).hint("a path such as `references/forms.md`, without `..`")
         }
         ResourceError::SkillNotFound { .. } | ResourceError::Read(_) => CommandError::failed(error),
     };

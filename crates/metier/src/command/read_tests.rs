@@ -26,8 +26,8 @@ fn every_failure_has_its_kind_and_its_code() {
             "skill_not_found",
         ),
         (ResourceError::NotTrusted(name()), Kind::Refused, "skill_not_trusted"),
-        (ResourceError::Read(ReadError::InvalidPath(path())), Kind::Failed, "invalid_path"),
-        (ResourceError::Read(ReadError::LeavesSkill(path())), Kind::Failed, "invalid_path"),
+        (ResourceError::Read(ReadError::InvalidPath(path())), Kind::Refused, "invalid_path"),
+        (ResourceError::Read(ReadError::LeavesSkill(path())), Kind::Refused, "invalid_path"),
         (ResourceError::Read(ReadError::NotFound(path())), Kind::Failed, "file_not_found"),
         (ResourceError::Read(ReadError::NotAFile(path())), Kind::Failed, "not_a_file"),
         (

@@ -1,12 +1,17 @@
 //! `metier remove`: takes installed skills away, all that are named or none.
 
+use std::path::Path;
+
 use clap::Args;
+use metier_format::SkillName;
+use metier_format::text::visible_line;
+use metier_package::remove::is_foreign;
 use metier_package::{Drift, Request, remove};
 use serde_json::json;
 
-use crate::error::{CommandResult, Status};
+use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
-use crate::packages::{self, LayerChoice, Wish, recorded, report, shapes};
+use crate::packages::{self, LayerChoice, Wish, change_error, recorded, report, shapes};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
@@ -44,10 +49,17 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let by = packages::by(settings);
     let drift = if args.force { Drift::Replace } else { Drift::Refuse };
     let mut removed = Vec::new();
+    let mut foreign = Vec::new();
     for (place, names) in &groups {
+        for name in names {
+            if is_foreign(&home, place, name).map_err(change_error)? {
+                foreign.push((name.clone(), place.directory(&home, name.as_str())));
+            }
+        }
         let request = Request { home: &home, place, act: "remove", by: &by, drift };
         let wishes = names.iter().map(Wish::gone).collect();
-        let outcome = recorded(&request, wishes, (settings, ui), || remove(&request, names))?;
+        let mut outcome = recorded(&request, wishes, (settings, ui), || remove(&request, names))?;
+        outcome.done.retain(|done| foreign.iter().all(|(name, _)| name.as_str() != done.name));
         linking::relink(place, settings, ui);
         if ui.json() {
             removed.extend(serde_json::to_value(shapes(&outcome, place)));
@@ -55,10 +67,25 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
             report(&outcome, place, ui);
         }
     }
+    if let Some((name, directory)) = foreign.first() {
+        return Err(left_there(name, directory));
+    }
     if ui.json() {
         let removed: Vec<_> =
             removed.into_iter().filter_map(|list| list.as_array().cloned()).flatten().collect();
         ui.document(&json!({"removed": removed}));
     }
     Ok(Status::Ok)
+}
+
+/// The failure of a removal that found something else where the skill should be.
+fn left_there(name: &SkillName, directory: &Path) -> CommandError {
+    let path = visible_line(&directory.to_string_lossy()).into_owned();
+    let name = visible_line(name.as_str()).into_owned();
+    let message = format!(
+        "metier no longer has `{name}` installed, but what is in `{path}` was not put there by \
+         metier and stays"
+    );
+    let error = CommandError::failed(message).code("not_ours");
+    error.hint("keep it as a skill of your own, or delete it yourself")
 }

@@ -2,19 +2,22 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_package::{Drift, Request, rollback};
+use metier_package::{ChangeError, Drift, Request, rollback};
 use serde_json::json;
 
-use crate::error::{CommandError, CommandResult, Status};
+use crate::error::{CommandResult, Status};
 use crate::linking;
-use crate::packages::{self, LayerChoice, Wish, confirm, record_error, recorded, report, shapes};
+use crate::packages::{
+    self, LayerChoice, Wish, change_error, confirm, record_error, recorded, report, shapes,
+};
 use crate::settings::Settings;
 use crate::ui::Ui;
 
 /// Go back to what was installed before
 ///
 /// The version before the last `add`, `update` or `remove` of the skill takes its place again, from
-/// the copy that was kept. Going back again goes further back.
+/// the copy that was kept. Going back again goes further back, as far as the oldest version that was
+/// kept; `metier update` goes forward again.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier rollback pdf --yes\n  metier rollback pdf --layer project"
@@ -43,9 +46,7 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
         }
     }
     let Some((place, goal)) = found else {
-        let shown = visible_line(&args.name).into_owned();
-        let error = CommandError::failed(format!("there is no earlier version of `{shown}`"));
-        return Err(error.code("no_earlier"));
+        return Err(change_error(ChangeError::NoEarlier(name.to_string())));
     };
     let question = format!("Go back to {} of {}?", goal.short(), visible_line(name.as_str()));
     confirm(&question, args.yes, ui)?;

@@ -120,6 +120,14 @@ fn carry_out(
 /// Fetches what is pinned, and nothing else will do.
 fn exactly(pinned: &metier_package::Pinned, fetching: &Fetching) -> Result<Staged, CommandError> {
     let name = visible_line(pinned.name.as_str()).into_owned();
+    if let Err(error) = Reference::locked(&pinned.locked) {
+        let source = visible_line(&pinned.locked.source);
+        let message = format!("the lock has `{name}` from `{source}`, which is refused: {error}");
+        let error = CommandError::refused(message).code("source_refused");
+        return Err(
+            error.hint("whoever wrote the lock did so by hand; `metier add` writes it anew")
+        );
+    }
     let mut fetched = fetching.fetch_locked(&pinned.locked).map_err(fetch_error)?;
     let found = fetched.skills.pop().filter(|staged| staged.name == pinned.name);
     let right = |staged: &Staged| {

@@ -74,8 +74,10 @@ pub(crate) fn run(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> Command
         }
         return Ok(Status::Ok);
     }
+    // What is shown from here on is what this digest names, or the approval is refused.
+    let seen = approve::digest(&directory).map_err(approve_error)?;
     if !ui.json() {
-        show(&directory, &vouched.differences, ui);
+        show(&directory, &seen, &vouched.differences, ui);
     }
     confirm(&format!("Approve {name} as it is now?"), args.yes, ui)?;
     let by = packages::by(settings);
@@ -84,7 +86,7 @@ pub(crate) fn run(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> Command
         before: vouched.tree.is_some().then(|| known(&vouched)),
         ..about(&view, found, &by.who)
     };
-    let work = || approve::approve(&home, &directory, &by).map(Some);
+    let work = || approve::approve(&home, &directory, &seen, &by).map(Some);
     let approval = said(intent, (settings, ui), work, |intent, approval| {
         Event::SkillApproved(SkillChanged { after: approval.as_ref().map(approved), ..intent })
     })?;
@@ -235,8 +237,9 @@ fn named<'a>(view: &'a View, typed: &str) -> Result<(&'a Found, PathBuf), Comman
     Ok((found, view.catalog.directory(found)))
 }
 
-fn show(directory: &std::path::Path, differences: &[String], ui: &mut Ui) {
+fn show(directory: &std::path::Path, seen: &str, differences: &[String], ui: &mut Ui) {
     ui.line(visible_line(&directory.to_string_lossy()));
+    ui.line(format!("  sha256:{seen}"));
     for difference in differences {
         ui.line(format!("  {}", visible_line(difference)));
     }
@@ -250,6 +253,10 @@ fn approve_error(error: ApproveError) -> CommandError {
     match error {
         ApproveError::Change(error) => change_error(error),
         ApproveError::Tree { .. } => CommandError::failed(error).code("unreadable"),
+        ApproveError::Changed { .. } => {
+            let hint = "look at it again with `metier trust`";
+            CommandError::refused(error).code("changed_meanwhile").hint(hint)
+        }
         ApproveError::NoDirectory(_) => CommandError::failed(error).code("not_found"),
     }
 }

@@ -10,16 +10,16 @@ use crate::command::outdated::{Newer, newer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, Wish, confirm, fetch_error, record_error, recorded, report,
-    shapes, show,
+    self, Fetching, History, LayerChoice, Offer, Wish, confirm, fetch_error, record_error,
+    recorded, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
 
 /// Update installed skills
 ///
-/// Asks each skill's source for something newer and shows the old and the new commit, what changed
-/// in its text, and what it can run and reach that it could not before. On a terminal you are asked,
+/// Asks each skill's source for something newer and shows the old and the new commit, every file that
+/// changed with its lines, and what it can run and reach that it could not before. On a terminal you are asked,
 /// elsewhere `--yes` has to say it. A skill that was asked for at one commit stays there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier update\n  metier update pdf --yes")]
@@ -32,6 +32,9 @@ pub(crate) struct UpdateArgs {
     /// Only this layer
     #[arg(long, value_enum)]
     layer: Option<LayerChoice>,
+    /// Let a skill go back to a commit that was installed before
+    #[arg(long)]
+    allow_rewrite: bool,
     #[command(flatten)]
     allow: Allowances,
 }
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let fetching = Fetching::new(settings)?;
     let mut failures = 0;
     let mut updated = Vec::new();
+    let mut offered = Vec::new();
     for (place, names) in wanted(args, &home, settings)? {
         let mut offers = Vec::new();
         for pinned in names {
@@ -58,6 +62,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
                 show(offer, ui);
             }
             admit(offer, args.allow, settings, ui)?;
+            check_history(offer, args.allow_rewrite)?;
         }
         if offers.is_empty() {
             continue;
@@ -65,14 +70,26 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
         let skills = counted(offers.len(), "skill", "skills");
         let question = format!("Update {skills} of the {} layer?", place.as_str());
         confirm(&question, args.yes, ui)?;
+        offered.extend(offers.iter().filter_map(|one| serde_json::to_value(one.preview()).ok()));
         updated.extend(apply(offers, (&home, &place), settings, ui)?);
     }
     if ui.json() {
-        ui.document(&json!({"updated": updated, "failed": failures}));
+        ui.document(&json!({"updated": updated, "offered": offered, "failed": failures}));
     } else if updated.is_empty() && failures == 0 {
         ui.line("everything is up to date");
     }
     Ok(if failures == 0 { Status::Ok } else { Status::Partly })
+}
+
+/// An update goes forward. What its source takes back may be an older fault put in again.
+fn check_history(offer: &Offer, allowed: bool) -> Result<(), CommandError> {
+    if allowed || offer.history != Some(History::Back) {
+        return Ok(());
+    }
+    let name = visible_line(offer.pinned.name.as_str()).into_owned();
+    let message = format!("`{name}` goes back to a commit that was installed before");
+    let error = CommandError::refused(message).code("goes_back");
+    Err(error.hint("`--allow-rewrite` lets it pass; `metier rollback` goes back on purpose"))
 }
 
 fn apply(

@@ -14,8 +14,10 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             .code("busy")
             .hint("try again when it is done, or end that process"),
         ChangeError::Occupied(ref name) => {
-            let hint = format!("move it away, or install `{}` elsewhere", visible_line(name));
-            CommandError::refused(error).code("occupied").hint(hint)
+            let name = visible_line(name).into_owned();
+            let error = CommandError::refused(error).code("occupied");
+            let error = error.hint(format!("move it away, or install `{name}` elsewhere"));
+            error.hint(format!("`metier remove {name}` forgets it if metier has it installed"))
         }
         ChangeError::Drifted(ref name) => {
             let hint = format!("`metier verify {}` says what changed", visible_line(name));
@@ -27,7 +29,10 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             let error = CommandError::failed(error).code("not_installed");
             error.hint("`metier info` lists what is installed")
         }
-        ChangeError::NoEarlier(_) => CommandError::failed(error).code("no_earlier"),
+        ChangeError::NoEarlier(ref name) => {
+            let hint = format!("`metier update {}` goes forward again", visible_line(name));
+            CommandError::failed(error).code("no_earlier").hint(hint)
+        }
         ChangeError::Disk(ref disk) | ChangeError::Copy(CopyError::Disk(ref disk))
             if disk.is_full() =>
         {

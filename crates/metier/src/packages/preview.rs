@@ -1,15 +1,19 @@
 //! What a person sees before they say yes: where a skill is from, what exactly, whose signature, what
 //! it can run and reach, what is wrong with it, and how all that differs from what is installed.
 
+use std::collections::BTreeSet;
+
 use metier_format::text::visible_line;
 use metier_format::{Mode, Severity};
+use metier_package::changes::{ChangeKind, FileChange, Version, changes};
 use metier_package::difference::{Line, lines};
 use metier_package::inspect::{Inspection, Reach, ReachChange};
+use metier_package::pinned::FileMode;
 use metier_package::{Home, Pinned, Place, Signature, Staged};
 use serde::Serialize;
 
 use crate::error::CommandError;
-use crate::packages::VersionShape;
+use crate::packages::{VersionShape, record_error};
 use crate::settings::Settings;
 use crate::shape::{self, DiagnosticShape};
 use crate::ui::{Table, Tone, Ui, counted};
@@ -17,8 +21,11 @@ use crate::ui::{Table, Tone, Ui, counted};
 /// Lines around a change that are shown.
 const CONTEXT: usize = 2;
 
-/// Lines of a difference that are shown; the rest are a count.
+/// Lines of one file's difference that are shown; the rest are a count.
 const MAX_SHOWN: usize = 200;
+
+/// Lines that are shown of all files of one skill; of the files after that only the names are.
+const MAX_SHOWN_OF_ALL: usize = 1000;
 
 /// A skill that could be installed, looked at.
 pub(crate) struct Offer {
@@ -30,6 +37,20 @@ pub(crate) struct Offer {
     pub(crate) inspection: Inspection,
     /// What is installed now, with what is in it, when it is still kept.
     pub(crate) installed: Option<(Pinned, Option<Inspection>)>,
+    /// Every file that is not as it is installed.
+    pub(crate) changes: Vec<FileChange>,
+    /// How its commit comes after the one that is installed, when both have one and they differ.
+    pub(crate) history: Option<History>,
+}
+
+/// How one commit comes after another, as far as can be told without fetching all of history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum History {
+    /// It was installed before: this is a step back.
+    Back,
+    /// Nobody here knows. It may follow from the installed one, or history was rewritten.
+    Unknown,
 }
 
 /// The same as JSON.
@@ -41,7 +62,28 @@ pub(crate) struct Preview<'a> {
     reach: &'a Reach,
     reach_change: Option<ReachChange>,
     signer_changed: bool,
+    history: Option<History>,
+    files: Vec<FileShape<'a>>,
     diagnostics: Vec<DiagnosticShape<'a>>,
+}
+
+/// What becomes of one file, as JSON.
+#[derive(Debug, Serialize)]
+struct FileShape<'a> {
+    path: &'a str,
+    change: ChangeKind,
+    old_mode: Option<FileMode>,
+    new_mode: Option<FileMode>,
+    /// Lines that begin with ` `, `-` or `+`; none when the file is not text, or not compared.
+    diff: Option<Vec<String>>,
+    /// Lines of the difference that are not in `diff`.
+    more: usize,
+}
+
+/// The lines of a difference that are shown, and how many are not.
+struct Excerpt<'a> {
+    lines: Vec<Line<'a>>,
+    more: usize,
 }
 
 impl Offer {
@@ -60,7 +102,19 @@ impl Offer {
             let inspection = Inspection::of(&directory).ok();
             (old, inspection)
         });
-        Ok(Self { staged, pinned, inspection, installed })
+        let changes = installed.as_ref().map(|(old, before)| {
+            let scripts = before.iter().chain([&inspection]).flat_map(|one| &one.reach.scripts);
+            let scripts: BTreeSet<String> = scripts.cloned().collect();
+            let directory = place.directory(home, old.name.as_str());
+            let old = Version { pinned: old, directory: &directory };
+            changes(old, Version { pinned: &pinned, directory: &staged.directory }, &scripts)
+        });
+        let changes = changes.unwrap_or_default();
+        let earlier = metier_package::installed::earlier(home, place, &pinned.name);
+        let earlier = earlier.map_err(record_error)?;
+        let history =
+            installed.as_ref().and_then(|(old, _)| History::between(old, &pinned, &earlier));
+        Ok(Self { staged, pinned, inspection, installed, changes, history })
     }
 
     /// Whether what is installed has a signature by somebody else.
@@ -106,6 +160,8 @@ impl Offer {
             reach: &self.inspection.reach,
             reach_change: self.reach_change(),
             signer_changed: self.signer_changed(),
+            history: self.history,
+            files: self.changes.iter().map(FileShape::of).collect(),
             diagnostics: shape::diagnostics(&self.inspection.diagnostics),
         }
     }
@@ -113,6 +169,24 @@ impl Offer {
     fn reach_change(&self) -> Option<ReachChange> {
         let old = self.installed.as_ref()?.1.as_ref()?;
         Some(old.reach.change_to(&self.inspection.reach))
+    }
+}
+
+impl History {
+    fn between(old: &Pinned, new: &Pinned, earlier: &[Pinned]) -> Option<Self> {
+        let (before, now) = (old.locked.commit.as_ref()?, new.locked.commit.as_ref()?);
+        if before == now {
+            return None;
+        }
+        let was_here = earlier.iter().any(|one| one.locked.commit.as_ref() == Some(now));
+        Some(if was_here { Self::Back } else { Self::Unknown })
+    }
+
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Back => "this goes back to a commit that was installed before",
+            Self::Unknown => "history is not fetched: it may have been rewritten since",
+        }
     }
 }
 
@@ -192,6 +266,10 @@ fn show_changes(offer: &Offer, ui: &mut Ui) {
         let line = ui.paint(Tone::Caution, "  the signer is not the one who signed before");
         ui.line(line);
     }
+    if let Some(history) = offer.history {
+        let tone = if history == History::Back { Tone::Caution } else { Tone::Faint };
+        ui.line(ui.paint(tone, &format!("  {}", history.sentence())));
+    }
     if let Some(change) = offer.reach_change() {
         for (sign, list) in [("+", &change.gained), ("-", &change.lost)] {
             for one in list {
@@ -199,33 +277,102 @@ fn show_changes(offer: &Offer, ui: &mut Ui) {
             }
         }
     }
-    let Some((_, Some(old))) = &offer.installed else { return };
-    if old.text != offer.inspection.text {
-        ui.line("  SKILL.md:");
-        show_text(&old.text, &offer.inspection.text, ui);
+    show_files(&offer.changes, ui);
+}
+
+/// Every file that is not as it is installed, with the lines that differ.
+fn show_files(changes: &[FileChange], ui: &mut Ui) {
+    if changes.is_empty() {
+        return;
+    }
+    ui.line(format!("  {}:", counted(changes.len(), "file differs", "files differ")));
+    let mut left = MAX_SHOWN_OF_ALL;
+    for change in changes {
+        ui.line(ui.paint(Tone::Strong, &format!("  {}", headline(change))));
+        let Some((old, new)) = &change.texts else {
+            if change.kind != ChangeKind::Mode {
+                ui.line("    its lines are not compared: not text, too long, or not to be read");
+            }
+            continue;
+        };
+        let shown = excerpt(old, new, left.min(MAX_SHOWN));
+        left -= shown.lines.len();
+        show_lines(&shown, ui);
     }
 }
 
-/// The lines that differ, with a few around them.
-fn show_text(old: &str, new: &str, ui: &mut Ui) {
-    let lines = lines(old, new);
-    let changed: Vec<bool> = lines.iter().map(|line| !matches!(line, Line::Same(_))).collect();
+/// The file and what becomes of it, in one line without control characters.
+fn headline(change: &FileChange) -> String {
+    let mode = match (change.old_mode, change.new_mode) {
+        (Some(old), Some(new)) if old != new => {
+            format!(" ({} → {})", mode_word(old), mode_word(new))
+        }
+        (None, Some(FileMode::File)) | (_, None) => String::new(),
+        (None, Some(new)) => format!(" ({})", mode_word(new)),
+        (Some(_), Some(_)) => String::new(),
+    };
+    format!("{} {}{mode}", change.kind.as_str(), visible_line(&change.path))
+}
+
+fn mode_word(mode: FileMode) -> &'static str {
+    match mode {
+        FileMode::File => "not executable",
+        FileMode::Executable => "executable",
+        FileMode::Link => "link",
+    }
+}
+
+/// The lines that differ, with a few around them, at most `most`.
+fn excerpt<'a>(old: &'a str, new: &'a str, most: usize) -> Excerpt<'a> {
+    let all = lines(old, new);
+    let changed: Vec<bool> = all.iter().map(|line| !matches!(line, Line::Same(_))).collect();
     let near = |at: usize| {
         let from = at.saturating_sub(CONTEXT);
         changed.iter().skip(from).take(at - from + CONTEXT + 1).any(|changed| *changed)
     };
-    let shown: Vec<_> = lines.iter().enumerate().filter(|(at, _)| near(*at)).collect();
-    for (_, line) in shown.iter().take(MAX_SHOWN) {
-        let (tone, sign, text) = match line {
-            Line::Same(text) => (Tone::Faint, " ", text),
-            Line::Old(text) => (Tone::Bad, "-", text),
-            Line::New(text) => (Tone::Good, "+", text),
-        };
+    let mut lines: Vec<Line<'a>> =
+        all.into_iter().enumerate().filter(|(at, _)| near(*at)).map(|(_, line)| line).collect();
+    let more = lines.len().saturating_sub(most);
+    lines.truncate(most);
+    Excerpt { lines, more }
+}
+
+fn show_lines(shown: &Excerpt<'_>, ui: &mut Ui) {
+    for line in &shown.lines {
+        let (tone, sign, text) = signed(*line);
         let line = ui.paint(tone, &format!("    {sign} {}", visible_line(text)));
         ui.line(line);
     }
-    if shown.len() > MAX_SHOWN {
-        ui.line(format!("    and {}", counted(shown.len() - MAX_SHOWN, "line more", "lines more")));
+    if shown.more > 0 {
+        ui.line(format!("    and {}", counted(shown.more, "line more", "lines more")));
+    } else if shown.lines.is_empty() {
+        ui.line("    only the ends of its lines differ");
+    }
+}
+
+fn signed(line: Line<'_>) -> (Tone, &'static str, &str) {
+    match line {
+        Line::Same(text) => (Tone::Faint, " ", text),
+        Line::Old(text) => (Tone::Bad, "-", text),
+        Line::New(text) => (Tone::Good, "+", text),
+    }
+}
+
+impl<'a> FileShape<'a> {
+    fn of(change: &'a FileChange) -> Self {
+        let shown = change.texts.as_ref().map(|(old, new)| excerpt(old, new, MAX_SHOWN));
+        let line = |line: &Line<'_>| {
+            let (_, sign, text) = signed(*line);
+            format!("{sign}{text}")
+        };
+        Self {
+            path: &change.path,
+            change: change.kind,
+            old_mode: change.old_mode,
+            new_mode: change.new_mode,
+            more: shown.as_ref().map_or(0, |shown| shown.more),
+            diff: shown.map(|shown| shown.lines.iter().map(line).collect()),
+        }
     }
 }
 

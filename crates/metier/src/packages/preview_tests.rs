@@ -102,13 +102,44 @@ fn a_text_that_changed_is_shown_where_it_changed() {
     let old = lines.join("\n");
     let new = old.replace("line 15", "line fifteen\u{1b}[31m");
     let mut ui = Ui::plain(None);
-    show_text(&old, &new, &mut ui);
+    show_lines(&excerpt(&old, &new, MAX_SHOWN), &mut ui);
     let shown = ui.output();
     assert!(shown.contains("    - line 15\n    + line fifteen"), "{shown}");
     assert_eq!(shown.lines().count(), 6, "{shown}");
     assert!(!shown.contains('\u{1b}'));
     let mut ui = Ui::plain(None);
     let many: String = (0..500).map(|n| format!("new {n}\n")).collect();
-    show_text("", &many, &mut ui);
+    show_lines(&excerpt("", &many, MAX_SHOWN), &mut ui);
     assert!(ui.output().ends_with("and 300 lines more\n"));
+    let mut ui = Ui::plain(None);
+    show_lines(&excerpt("a\r\n", "a\n", MAX_SHOWN), &mut ui);
+    assert_eq!(ui.output(), "    only the ends of its lines differ\n");
+}
+
+#[test]
+fn every_file_that_differs_is_named_without_what_moves_a_cursor() {
+    // P3, P4
+    let change = |path: &str, kind, modes: (Option<FileMode>, Option<FileMode>)| FileChange {
+        path: path.to_owned(),
+        kind,
+        old_mode: modes.0,
+        new_mode: modes.1,
+        texts: (kind != ChangeKind::Mode).then(|| (String::new(), "x\u{1b}[2J\n".to_owned())),
+    };
+    let (file, run) = (Some(FileMode::File), Some(FileMode::Executable));
+    let changes = [
+        change("a\u{1b}[2J.sh", ChangeKind::Added, (None, run)),
+        change("b.md", ChangeKind::Changed, (file, file)),
+        change("c.md", ChangeKind::Removed, (file, None)),
+        change("d.md", ChangeKind::Mode, (file, run)),
+        change("e", ChangeKind::Changed, (Some(FileMode::Link), Some(FileMode::Link))),
+    ];
+    let mut ui = Ui::plain(None);
+    show_files(&changes, &mut ui);
+    let shown = ui.output();
+    for part in ["5 files differ:\n", ".sh (executable)\n", "changed b.md\n", "removed c.md\n"] {
+        assert!(shown.contains(part), "{part}:\n{shown}");
+    }
+    assert!(shown.contains("mode d.md (not executable → executable)\n"), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown}");
 }

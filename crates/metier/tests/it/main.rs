@@ -48,6 +48,7 @@ mod session;
 mod settings;
 mod show;
 mod status;
+mod surprises;
 mod terminal;
 mod tour;
 mod use_skill;

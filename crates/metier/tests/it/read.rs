@@ -51,7 +51,7 @@ fn nothing_outside_the_skill_is_reached() {
         ["../../../secret.txt", "references/../../x", &outside, "", "a\\b", "link", "up/secret.txt"]
     {
         let run = hermetic(&world, &["read", "files", path]);
-        assert_eq!(run.code, 1, "{path}");
+        assert_eq!(run.code, 3, "{path}");
         assert!(!run.stdout.contains("secret"), "{path}");
         assert_eq!(code(&world, "files", path).1, "invalid_path", "{path}");
     }
