@@ -90,7 +90,7 @@ fn linking_with_hooks_is_setting_them_up() {
         assert_eq!((run.code, &run.json()["installed"]), (0, &json!(true)), "{run:?}");
         let run = metier(&world, &["unlink", agent, "--hooks", "--json"]);
         assert_eq!(run.code, 0, "{run:?}");
-        run.json();
+        assert!(run.json().is_object(), "{run:?}");
     }
     assert_eq!(settings(&world), before);
     for (agents, words) in [(&["goose"][..], "no hooks for `goose`"), (&AGENTS[..2], "one agent")] {
