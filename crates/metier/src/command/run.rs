@@ -200,10 +200,8 @@ fn show(plan: &ScriptPlan, ui: &mut Ui) {
         ui.line(visible_line(line));
     }
     match plan.fetches {
-        Some(true) => ui.line("packages     fetched where they are not kept".to_owned()),
-        Some(false) => {
-            ui.line("packages     those in the skill or kept; none are fetched".to_owned())
-        }
+        Some(true) => ui.line("packages     fetched where they are not kept"),
+        Some(false) => ui.line("packages     those in the skill or kept; none are fetched"),
         None => {}
     }
     for note in &plan.notes {
