@@ -41,7 +41,10 @@ fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference,
     let place = Place::new(scheme, authority)?;
     let (path, inner) = split_inner(path)?;
     let (path, requested) = split_at(path, requested)?;
-    if inner.is_none() && requested.is_none() && is_archive(path) && place.is_web() {
+    if is_archive(path) && place.is_web() {
+        if inner.is_some() || requested.is_some() {
+            return Err(called_like_an_archive(path));
+        }
         return archive(&place, path);
     }
     let path = if place.is_known() { path.split('?').next().unwrap_or(path) } else { path };
@@ -91,6 +94,9 @@ fn with_colon(
         let bare = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
         check_parts(&bare.split('/').collect::<Vec<_>>())?;
         let bare = if KNOWN.contains(&&*host) { without_git(bare) } else { bare };
+        if is_archive(bare) {
+            return Err(called_like_an_archive(bare));
+        }
         let slash = if path.starts_with('/') { "/" } else { "" };
         let url = format!("{user}@{host}:{slash}{bare}");
         return Ok(git(url, inner.unwrap_or_default(), requested));
@@ -118,6 +124,9 @@ fn short(text: &str, base: &str, requested: Option<String>) -> Result<Reference,
     };
     let below = |name: &str| below(base, owner, name);
     let mut reference = below(name)?;
+    if !matches!(reference.origin, Origin::Git(_)) {
+        return Err(called_like_an_archive(name));
+    }
     if path.is_empty()
         && name != COLLECTION
         && let Origin::Git(url) = below(COLLECTION)?.origin
@@ -137,6 +146,12 @@ fn below(base: &str, owner: &str, name: &str) -> Result<Reference, ReferenceErro
         return Err(ReferenceError::Repository(base.to_owned()));
     }
     parse(&text, None, &nothing)
+}
+
+/// A repository whose name ends like an archive's: the one spelling of it would be read back as the
+/// archive, and so would the source in a lockfile.
+fn called_like_an_archive(name: &str) -> ReferenceError {
+    ReferenceError::Repository(name.to_owned())
 }
 
 fn git(url: String, path: String, requested: Option<String>) -> Reference {
