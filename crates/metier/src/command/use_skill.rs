@@ -99,6 +99,10 @@ pub(crate) fn explain(
             let names = catalog.entries.iter().map(|entry| entry.name().as_str());
             unknown_name(&name, names, "`metier list --all` shows the skills that are here")
         }
+        ActivationError::Ambiguous { ref winner, .. } => {
+            let hint = format!("`metier why {winner}` says which of them wins, and why");
+            CommandError::refused(error).hint(hint)
+        }
         ActivationError::AlreadyActive(_) => CommandError::failed(error)
             .hint("`metier status` shows what is active; `metier release` takes off the last"),
         ActivationError::NotTrusted(_) => {
