@@ -93,7 +93,9 @@ pub enum ActivationError {
         suggestion: Option<String>,
     },
     /// The name is spelled like none of several skills that differ in spelling alone.
-    #[error("`{name}` may be `{winner}` or `{other}`; the first wins the name and is used by its exact spelling")]
+    #[error(
+        "`{name}` may be `{winner}` or `{other}`; the first wins the name and is used by its exact spelling"
+    )]
     Ambiguous {
         /// The name as typed.
         name: String,
