@@ -3,7 +3,7 @@
 use clap::Args;
 use metier_format::text::visible;
 use metier_runtime::ActivationError;
-use metier_runtime::arguments::SlashCommand;
+use metier_runtime::arguments::{SlashCommand, quoted};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
 use metier_store::Catalog;
@@ -77,14 +77,6 @@ fn joined(words: &[String]) -> String {
     }
     let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
     words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| !c.is_whitespace() && !"\"'\\".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
