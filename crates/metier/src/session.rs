@@ -2,6 +2,7 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -297,10 +298,19 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
                 .hint(format!("`metier replay {shown} --verify` says what is left of it"))
                 .hint("another `--session` or `--journal` begins anew")
         }
+        JournalError::Io { source, .. } if is_closed_to_us(source.kind()) => {
+            CommandError::failed(error)
+                .code("journal_refused")
+                .hint("give `--home` a directory, or `--journal` a file, that can be written")
+        }
         JournalError::Io { .. } | JournalError::TooLarge(_) => {
             CommandError::failed(error).code("journal_refused")
         }
     }
+}
+
+fn is_closed_to_us(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Whose frames these are.
