@@ -23,6 +23,7 @@ const SCRIPT_ERRORS: &[&str] = &[
     "args_too_large",
     "permission_denied",
     "interpreter_missing",
+    "script_unusable",
     "dependencies_missing",
     "execution_failed",
     "cancelled",

@@ -25,6 +25,10 @@ use crate::script::{ScriptCall, ScriptError, ScriptGround, ScriptPlan, Start};
 use crate::session::activation::visible_to;
 use crate::session::{ActivationError, Session};
 
+/// What the walls around a project that may be changed do not keep.
+const UNMADE: &str = "it may not change the project's `.git`, agents' settings, skills or lockfile, \
+    but it could make those that are not there yet";
+
 impl Session {
     /// The skill, when whoever asks may use it. The name is looked at before anything else.
     pub(super) fn usable(&self, name: &str, trigger: Trigger) -> Result<Entry, ScriptError> {
@@ -91,7 +95,7 @@ impl Session {
         let preparation = self.preparation(entry, (skill, script), wanted)?;
         let reads = match &interpreter.program {
             Program::At(program) => ground.reads(program),
-            Program::Uv(_) | Program::Itself => Vec::new(),
+            Program::Uv(..) | Program::Itself => Vec::new(),
         };
         let about = (&skill.manifest.parts, entry.trust, purpose);
         let confined = self.walls(about, (&directory, &reads), call);
@@ -134,7 +138,7 @@ impl Session {
         (skill, script): (&Skill, &Script),
         (program, purpose): (&Program, Purpose),
     ) -> Result<Option<Preparation>, ScriptError> {
-        let Program::Uv(program) = program else { return Ok(None) };
+        let Program::Uv(program, metadata) = program else { return Ok(None) };
         let lock = format!("{}.lock", script.path);
         let (law, parts) = (self.setup.policy.scripts(), &skill.manifest.parts);
         let wanted = Wanted {
@@ -144,6 +148,7 @@ impl Session {
             trust: entry.trust,
             online: purpose != Purpose::Help && uv::may_fetch(law, parts, entry.trust),
             locked: skill.resources.files.iter().any(|file| file.path == lock),
+            metadata,
         };
         let plan = Preparation::plan(&self.setup.scripts, wanted);
         plan.map(Some).ok_or_else(|| ScriptError::NoHome(script.path.clone()))
@@ -170,7 +175,10 @@ impl Session {
             timeout: call.timeout,
         });
         let written = project.filter(|path| confined.confinement.write.iter().any(|w| w == path));
-        confined.confinement.read.extend(written.map(ScriptGround::guarded).unwrap_or_default());
+        if let Some(project) = written {
+            confined.confinement.read.extend(ScriptGround::guarded(project));
+            confined.notes.push(UNMADE.to_owned());
+        }
         if purpose == Purpose::Help { for_help(confined) } else { confined }
     }
 
@@ -254,7 +262,7 @@ fn command(
 ) -> Vec<OsString> {
     let mut words: Vec<OsString> = match &interpreter.program {
         Program::At(program) => vec![program.into()],
-        Program::Uv(uv) => vec![uv.into(), "run".into(), "--script".into()],
+        Program::Uv(uv, _) => vec![uv.into(), "run".into(), "--script".into()],
         Program::Itself => Vec::new(),
     };
     words.extend(interpreter.args.iter().cloned());
