@@ -21,6 +21,8 @@ use serde_json::{Map, Value, json};
 use crate::Dialect;
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
+pub(crate) use schema::HOOKS;
+
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";
 
