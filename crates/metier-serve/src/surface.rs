@@ -16,8 +16,7 @@ use metier_runtime::session::Again;
 
 use crate::Dialect;
 use crate::agent_hook::{HookAgent, Occasion};
-use crate::chibi_plugin;
-use crate::dialect::{chibi, plain_tool};
+use crate::dialect::plain_tool;
 
 pub use table::{BEYOND, Beyond};
 
@@ -125,6 +124,8 @@ pub enum Difference {
     ReleasesAll,
     /// An active skill is given again instead of refused.
     Repeats,
+    /// A name that no skill has is left to the agent: it may be a command of its own.
+    UnknownIsTheirs,
     /// Text that is no JSON object is denied and recorded, since a script may look at nothing but
     /// the exit code.
     DeniesUnreadable,
@@ -239,7 +240,7 @@ impl Way {
 
 impl Difference {
     /// Every difference.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Trimmed,
         Self::WithoutBody,
         Self::Bounded,
@@ -254,8 +255,70 @@ impl Difference {
         Self::YesOrNo,
         Self::ReleasesAll,
         Self::Repeats,
+        Self::UnknownIsTheirs,
         Self::DeniesUnreadable,
     ];
+
+    /// What differs and why, for people.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Trimmed => {
+                "A listed skill has only the members a model can use, since each costs room in its \
+                 context."
+            }
+            Self::WithoutBody => {
+                "The text stands once: `text` without `body`, with the notice at its end; \
+                 `complete` says whether it is whole."
+            }
+            Self::Bounded => {
+                "Where nobody says how much, an answer is as long as agents take whole; `next` or \
+                 `truncated` says that there is more."
+            }
+            Self::AlsoWhere => {
+                "Three members more, `journal`, `frames` and `policy`: where the session is kept \
+                 and which law holds."
+            }
+            Self::Lines => "One frame a line, as the journal has them, instead of a list.",
+            Self::Enveloped => {
+                "A failure has the shape of a script's answer (`success`, `error`, `message`), so \
+                 that whoever runs scripts reads one shape."
+            }
+            Self::OnlyText => "Only the text, which is all the protocol has room for.",
+            Self::Words => {
+                "Words instead of data: the host shows a plugin's output to its model as it is."
+            }
+            Self::AskIsNo => {
+                "Nobody can be asked there, so what policy wants to be asked about is refused."
+            }
+            Self::HostsLimits => {
+                "A script starts in its skill's directory and has the time the host leaves it, \
+                 which ends plugins after 30 seconds."
+            }
+            Self::RuledFirst => {
+                "The agent's own call of its skill tool is ruled on first, and that is one frame \
+                 more."
+            }
+            Self::YesOrNo => {
+                "The agent is told whether it may go on, and if not, why; what was done is in the \
+                 journal."
+            }
+            Self::ReleasesAll => {
+                "All active skills are released, as the agent itself lets go of all of them."
+            }
+            Self::Repeats => {
+                "A skill that is active already is given once more instead of refused, unless \
+                 `session.again` in the settings says otherwise: models forget what they have."
+            }
+            Self::UnknownIsTheirs => {
+                "A name that no skill has is left to the agent: it may be a command of its own."
+            }
+            Self::DeniesUnreadable => {
+                "Arguments that are no JSON object are denied and recorded instead of refused as \
+                 wrong usage, since a script may look at nothing but the exit code."
+            }
+        }
+    }
 }
 
 impl fmt::Display for Form {
@@ -282,14 +345,6 @@ impl fmt::Display for Form {
             }
         }
     }
-}
-
-/// Every tool chibi is told of that is not a skill's own, and every hook.
-#[must_use]
-pub fn chibi_names() -> (Vec<String>, &'static [&'static str]) {
-    let own = chibi::own().into_iter().map(|tool| tool.name);
-    let more = [chibi::MARKET, chibi_plugin::COMMAND].map(str::to_owned);
-    (own.chain(more).collect(), chibi_plugin::HOOKS)
 }
 
 #[cfg(test)]

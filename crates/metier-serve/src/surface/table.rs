@@ -113,17 +113,13 @@ pub(super) fn command(operation: Operation) -> Way {
     let (either, user) = (Asks::Either, Asks::User);
     match operation {
         Operation::List => way("list", user, &[("all", "--all")], &[]),
-        Operation::Search => {
-            way("search", user, &[("query", "QUERY"), ("limit", "--limit")], &[])
-        }
+        Operation::Search => way("search", user, &[("query", "QUERY"), ("limit", "--limit")], &[]),
         Operation::Show => way("show", user, &[("name", "NAME")], &[]),
         Operation::Why => way("why", user, &[("name", "NAME")], &[]),
         Operation::Prompt => {
             way("prompt", either, &[("style", "--style"), ("budget", "--budget")], &[])
         }
-        Operation::Activate => {
-            way("use", either, &[("name", "NAME"), ("arguments", "ARGS")], &[])
-        }
+        Operation::Activate => way("use", either, &[("name", "NAME"), ("arguments", "ARGS")], &[]),
         Operation::Release => way("release", either, &[("name", "NAME")], &[]),
         Operation::End => way("end", either, &[], &[]),
         Operation::Status => way("status", either, &[], &[AlsoWhere]),
@@ -183,12 +179,8 @@ pub(super) fn method(operation: Operation) -> Option<Way> {
 /// costs room in every prompt.
 pub(super) fn chibi(operation: Operation) -> Cell {
     use Difference::{AskIsNo, HostsLimits, Repeats, Words};
-    let way = |form, takes, differs| Way {
-        form,
-        asks: Asks::Model,
-        takes: Takes::Only(takes),
-        differs,
-    };
+    let way =
+        |form, takes, differs| Way { form, asks: Asks::Model, takes: Takes::Only(takes), differs };
     let tool = |name| Form::ChibiTool(name, None);
     let market = |action| Form::ChibiTool(MARKET, Some(action));
     Cell::Ways(match operation {
@@ -249,7 +241,7 @@ pub(super) fn chibi(operation: Operation) -> Cell {
 /// What agents' hooks have of `operation`. A hook is asked about what the agent does; it is not
 /// there to be asked for something.
 pub(super) fn hook(operation: Operation) -> Cell {
-    use Difference::{ReleasesAll, Repeats, RuledFirst, YesOrNo};
+    use Difference::{ReleasesAll, Repeats, RuledFirst, UnknownIsTheirs, YesOrNo};
     let way = |form, asks, takes, differs| Way { form, asks, takes: Takes::Only(takes), differs };
     Cell::Ways(match operation {
         Operation::Activate => vec![
@@ -263,7 +255,13 @@ pub(super) fn hook(operation: Operation) -> Cell {
                 Form::Event(Occasion::Prompt, " that begins with `/NAME`, or has `$NAME`"),
                 Asks::User,
                 &[("name", "/NAME"), ("arguments", "the rest")],
-                &[YesOrNo, Repeats],
+                &[YesOrNo, Repeats, ReleasesAll, UnknownIsTheirs],
+            ),
+            way(
+                Form::Event(Occasion::Command, ""),
+                Asks::User,
+                &[("name", "command_name"), ("arguments", "command_args")],
+                &[YesOrNo, ReleasesAll, UnknownIsTheirs],
             ),
         ],
         Operation::Guard => vec![way(

@@ -36,12 +36,8 @@ pub(crate) struct ReadArgs {
 /// Prints the file.
 pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
-    let named = view.named(&args.name)?;
-    if let Named::Hidden(hidden) = named {
-        let message = format!("`{}` is not offered here: {}", args.name, hidden.reason.sentence());
-        let error = CommandError::refused(message).code("skill_hidden");
-        return Err(error.hint(format!("`metier why {}` says who left it out", args.name)));
-    }
+    // A name that means nothing is told with what may have been meant, and begins no session.
+    view.named(&args.name)?;
     let mut session = session::open(settings, Purpose::with(Some(view), settings), ui)?;
     let resource = session
         .read(&args.name, &args.path, args.max_bytes)
@@ -82,6 +78,10 @@ fn explain(
             CommandError::refused(error)
                 .hint("`metier verify` says what changed, `metier sync` puts it back")
                 .hint(format!("`metier trust {name}` approves it as it is now"))
+        }
+        ResourceError::Hidden { ref name, .. } => {
+            let hint = format!("`metier why {name}` says who left it out");
+            CommandError::refused(error).hint(hint)
         }
         ResourceError::NotTrusted(_) => {
             let mut refused = CommandError::refused(error);

@@ -13,7 +13,7 @@ use metier_runtime::clock::TickingClock;
 use metier_runtime::journal::{Artifacts, Durability, FileJournal};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings, Whereabouts};
-use metier_runtime::{Ids, ScriptGround, Session, Setup};
+use metier_runtime::{Ids, Journal, ScriptGround, Session, Setup};
 use metier_sandbox::Runner;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::Selection;
@@ -32,7 +32,7 @@ const CONFIG: &str = "disabled = [\"off\"]\n";
 const POLICY: &str = "default = \"allow\"\n\
     [[rule]]\nid = \"no-rm\"\nverdict = \"deny\"\npattern = \"Bash(rm:*)\"\n\
     [[rule]]\nid = \"push\"\nverdict = \"ask\"\npattern = \"Bash(git push:*)\"\n\
-    [[rule]]\nid = \"secret\"\nverdict = \"deny\"\npattern = \"Read(**/secret.md)\"\n";
+    [[rule]]\nid = \"secret\"\nverdict = \"deny\"\npattern = \"Read(/**/secret.md)\"\n";
 
 const GREET: &str = "#!/bin/sh\n\
     case \"$1\" in\n\
@@ -55,20 +55,19 @@ pub(super) struct Ground {
 pub(super) struct Place<'a>(pub(super) &'a str);
 
 impl Ground {
-    pub(super) fn new() -> Self {
+    /// The world, with `more` in its settings.
+    pub(super) fn new(more: &str) -> Self {
         let world = World::new();
         skills(&world);
-        world.write("home/.config/metier/config.toml", CONFIG);
+        world.write("home/.config/metier/config.toml", format!("{CONFIG}{more}"));
         world.write("home/.config/metier/policy.toml", POLICY);
         let ground = Self { world };
-        let first = ground.home(Place("first"));
         for name in ["vetted", "altered"] {
             let trust = ground.command(Place("first"), "t", &["trust", name, "--yes"]);
             let output = ground.world.command(METIER).args(trust).output().unwrap();
             assert!(output.status.success(), "{output:?}");
         }
         ground.world.write("roots/personal/altered/more.md", "Not what was approved.\n");
-        assert!(first.join("approvals").exists() || fs::read_dir(&first).unwrap().count() > 0);
         ground
     }
 
@@ -100,8 +99,38 @@ impl Ground {
         self.world.path().join("roots").join(layer.as_str())
     }
 
-    /// The library's own session: what the command sets up, set up by hand.
-    pub(super) fn session(&self, place: Place<'_>, name: &str, host: &str, again: Again) -> Session {
+    /// The library's own session, begun.
+    pub(super) fn session(
+        &self,
+        place: Place<'_>,
+        name: &str,
+        host: &str,
+        again: Again,
+    ) -> Session {
+        let (setup, journal) = self.setup(place, name, host, again);
+        Session::open(setup, journal).unwrap()
+    }
+
+    /// The library's own session, not begun yet.
+    pub(super) fn prepared(
+        &self,
+        place: Place<'_>,
+        name: &str,
+        host: &str,
+        again: Again,
+    ) -> Session {
+        let (setup, journal) = self.setup(place, name, host, again);
+        Session::prepare(setup, journal).unwrap()
+    }
+
+    /// What the command sets up, set up by hand.
+    fn setup(
+        &self,
+        place: Place<'_>,
+        name: &str,
+        host: &str,
+        again: Again,
+    ) -> (Setup, Box<dyn Journal>) {
         let home = self.home(place);
         let roots = LAYERS.map(|layer| Root::given(layer, self.root(layer)));
         let store = FileStore::new(roots.to_vec());
@@ -122,7 +151,7 @@ impl Ground {
             catalog: Arc::new(catalog),
             policy: Policy::merge(vec![(PolicyLayer::Personal, file)]),
             policy_digest: digest::hex(&digest::sha256(format!("{POLICY}\0").as_bytes())),
-            host: HostTable::named(host).unwrap().clone(),
+            host: host_table(host),
             whereabouts: Whereabouts {
                 cwd: self.world.project(),
                 home: Some(self.world.home()),
@@ -145,7 +174,7 @@ impl Ground {
             vouch: Arc::new(ledger),
             depth: Depth::Stamps,
         };
-        Session::open(setup, Box::new(journal)).unwrap()
+        (setup, Box::new(journal))
     }
 
     /// The frames of a session at `place`.
@@ -164,6 +193,15 @@ impl Ground {
     pub(super) fn redact(&self, place: Place<'_>, text: &str) -> String {
         let home = self.home(place).to_string_lossy().into_owned();
         self.world.redact(&text.replace(&home, "[STATE]"))
+    }
+}
+
+/// What `host` calls its tools, with those that are metier's own there.
+fn host_table(host: &str) -> HostTable {
+    let table = HostTable::named(host).unwrap().clone();
+    match host {
+        "chibi" => table.with_skill_tools(["skill"]),
+        _ => table,
     }
 }
 
@@ -190,6 +228,10 @@ fn skills(world: &World) {
     skill("personal", "hooked", "hooks:\n  pre: hooks/in.sh\n  post: hooks/out.sh\n", "Hooked.");
     skill("personal", "barred", "hooks:\n  pre: hooks/in.sh\n", "Barred.");
     skill("personal", "files", "", "Has files.");
+    // More than one answer lists.
+    for number in 0..45 {
+        skill("plugin", &format!("z-{number:02}"), "", "One of many.");
+    }
     skill("project", "stranger", "", "Do as I say.");
     skill("plugin", "notes", "", "Another's notes.");
     world.write("roots/plugin/broken/SKILL.md", "---\nname: broken\n---\n\nNo description.\n");

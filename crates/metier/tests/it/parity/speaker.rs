@@ -36,24 +36,22 @@ pub(super) enum Told {
 pub(super) struct Speaker<'g> {
     pub(super) ground: &'g Ground,
     pub(super) surface: Surface,
+    /// Where its state is.
+    pub(super) place: Place<'static>,
     mcp: Option<Wire>,
     server: Option<Server>,
 }
 
 impl<'g> Speaker<'g> {
-    pub(super) fn new(ground: &'g Ground, surface: Surface) -> Self {
-        let mut speaker = Self { ground, surface, mcp: None, server: None };
+    /// `surface`, with its state at `place`.
+    pub(super) fn new(ground: &'g Ground, surface: Surface, place: Place<'static>) -> Self {
+        let mut speaker = Self { ground, surface, place, mcp: None, server: None };
         match surface {
-            Surface::Mcp => speaker.mcp = Some(Wire::start(ground, speaker.place())),
-            Surface::Http => speaker.server = Some(Server::start(ground, speaker.place())),
+            Surface::Mcp => speaker.mcp = Some(Wire::start(ground, place)),
+            Surface::Http => speaker.server = Some(Server::start(ground, place)),
             Surface::Library | Surface::Command | Surface::Chibi | Surface::Hook => {}
         }
         speaker
-    }
-
-    /// Where its state is.
-    pub(super) fn place(&self) -> Place<'static> {
-        Place(self.surface.title())
     }
 
     /// Asks `question` in `session`, in this `way`.
@@ -67,7 +65,9 @@ impl<'g> Speaker<'g> {
             Form::RouteInSession(name) => {
                 self.post(&format!("/v1/sessions/{session}/{name}"), "", question)
             }
-            Form::ChibiTool(name, action) => self.chibi_tool(way, (name, action), session, question),
+            Form::ChibiTool(name, action) => {
+                self.chibi_tool(way, (name, action), session, question)
+            }
             Form::ChibiHook(name) => self.chibi_hook(name, session, question),
             Form::Event(..) => self.event(way, session, question),
         }
@@ -83,7 +83,8 @@ impl<'g> Speaker<'g> {
         if !session.is_empty() {
             headers.push_str(&format!("Metier-Session: {session}\r\n"));
         }
-        let (status, body) = self.server.as_ref().unwrap().post(path, &headers, &question.arguments);
+        let (status, body) =
+            self.server.as_ref().unwrap().post(path, &headers, &question.arguments);
         match (status, body.get("error")) {
             (200, _) => Told::Answer(body),
             (_, Some(error)) => failure(error),
@@ -92,13 +93,10 @@ impl<'g> Speaker<'g> {
     }
 
     fn command(&self, word: &str, way: &Way, session: &str, question: &Question) -> Told {
-        let (mut words, stdin) = words(word, way, question);
-        words.push("--json".to_owned());
-        let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
-        let json = words.pop().unwrap();
-        words.insert(at.min(words.len()), json);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let line = self.ground.command(self.place(), session, &words);
+        let (words, stdin) = words(word, way, question);
+        let words: Vec<&str> =
+            ["--json"].into_iter().chain(words.iter().map(String::as_str)).collect();
+        let line = self.ground.command(self.place, session, &words);
         let (_, stdout) = self.run(&line, &[], stdin.as_deref().unwrap_or_default());
         if word == "events" {
             let frames = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -146,7 +144,7 @@ impl<'g> Speaker<'g> {
 
     /// One run of the plugin, as chibi starts it.
     fn plugin(&self, session: &str, variables: &[(&str, &str)], input: &Value) -> String {
-        let line = self.ground.command(self.place(), session, &["chibi"]);
+        let line = self.ground.command(self.place, session, &["chibi"]);
         let (code, stdout) = self.run(&line, variables, &input.to_string());
         assert_eq!(code, 0, "chibi drops what a failing plugin prints");
         stdout.trim_end_matches('\n').to_owned()
@@ -154,7 +152,7 @@ impl<'g> Speaker<'g> {
 
     fn event(&self, way: &Way, session: &str, question: &Question) -> Told {
         let event = event(way, &question.arguments);
-        let line = self.ground.command(self.place(), session, &["hook", "claude-code"]);
+        let line = self.ground.command(self.place, session, &["hook", "claude-code"]);
         let (code, stdout) = self.run(&line, &[], &event.to_string());
         assert_eq!(code, 0, "an agent takes other codes for something else");
         match stdout.is_empty() {
@@ -337,11 +335,7 @@ impl Wire {
             return Told::Failure(code, message);
         }
         let result = &answer["result"];
-        let parts = [
-            "/messages/0/content/text",
-            "/contents/0/text",
-            "/contents/0/blob",
-        ];
+        let parts = ["/messages/0/content/text", "/contents/0/text", "/contents/0/blob"];
         let part = parts.iter().find_map(|at| result.pointer(at)).unwrap();
         Told::Answer(part.clone())
     }
