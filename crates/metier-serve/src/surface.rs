@@ -126,6 +126,8 @@ pub enum Difference {
     Repeats,
     /// A name that no skill has is left to the agent: it may be a command of its own.
     UnknownIsTheirs,
+    /// A session that begins with it has no frame about the catalog, since skills are not looked for.
+    NoCatalog,
     /// Text that is no JSON object is denied and recorded, since a script may look at nothing but
     /// the exit code.
     DeniesUnreadable,
@@ -240,7 +242,7 @@ impl Way {
 
 impl Difference {
     /// Every difference.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Trimmed,
         Self::WithoutBody,
         Self::Bounded,
@@ -256,6 +258,7 @@ impl Difference {
         Self::ReleasesAll,
         Self::Repeats,
         Self::UnknownIsTheirs,
+        Self::NoCatalog,
         Self::DeniesUnreadable,
     ];
 
@@ -312,6 +315,10 @@ impl Difference {
             }
             Self::UnknownIsTheirs => {
                 "A name that no skill has is left to the agent: it may be a command of its own."
+            }
+            Self::NoCatalog => {
+                "A session that begins with it has no `skill_catalog_updated`: no skill is looked \
+                 for, so that a ruling takes milliseconds with a thousand skills."
             }
             Self::DeniesUnreadable => {
                 "Arguments that are no JSON object are denied and recorded instead of refused as \

@@ -103,7 +103,7 @@ pub const BEYOND: &[Beyond] = &[
 
 /// The way `operation` is typed.
 pub(super) fn command(operation: Operation) -> Way {
-    use Difference::{AlsoWhere, DeniesUnreadable, Enveloped, Lines};
+    use Difference::{AlsoWhere, DeniesUnreadable, Enveloped, Lines, NoCatalog};
     let way = |words, asks, takes, differs| Way {
         form: Form::Command(words),
         asks,
@@ -125,7 +125,7 @@ pub(super) fn command(operation: Operation) -> Way {
         Operation::Status => way("status", either, &[], &[AlsoWhere]),
         Operation::Guard => {
             let takes = &[("tool", "TOOL"), ("arguments", "JSON-ARGS")];
-            way("guard", either, takes, &[DeniesUnreadable])
+            way("guard", either, takes, &[DeniesUnreadable, NoCatalog])
         }
         Operation::Read => way("read", either, &[("name", "NAME"), ("path", "PATH")], &[]),
         Operation::Events => way("events", either, &[], &[Lines]),
@@ -178,7 +178,7 @@ pub(super) fn method(operation: Operation) -> Option<Way> {
 /// What chibi has of `operation`. A model there has one tool a skill and few others, since each
 /// costs room in every prompt.
 pub(super) fn chibi(operation: Operation) -> Cell {
-    use Difference::{AskIsNo, HostsLimits, Repeats, Words};
+    use Difference::{AskIsNo, HostsLimits, NoCatalog, Repeats, Words};
     let way =
         |form, takes, differs| Way { form, asks: Asks::Model, takes: Takes::Only(takes), differs };
     let tool = |name| Form::ChibiTool(name, None);
@@ -200,7 +200,7 @@ pub(super) fn chibi(operation: Operation) -> Cell {
         Operation::Release => vec![way(tool(RELEASE), &[("name", "skill")], &[Words])],
         Operation::Guard => {
             let takes = &[("tool", "tool_name"), ("arguments", "arguments")];
-            vec![way(Form::ChibiHook("pre_tool"), takes, &[Words, AskIsNo])]
+            vec![way(Form::ChibiHook("pre_tool"), takes, &[Words, AskIsNo, NoCatalog])]
         }
         Operation::Read => {
             vec![way(tool(READ), &[("name", "skill"), ("path", "path")], &[Words])]
@@ -241,7 +241,7 @@ pub(super) fn chibi(operation: Operation) -> Cell {
 /// What agents' hooks have of `operation`. A hook is asked about what the agent does; it is not
 /// there to be asked for something.
 pub(super) fn hook(operation: Operation) -> Cell {
-    use Difference::{ReleasesAll, Repeats, RuledFirst, UnknownIsTheirs, YesOrNo};
+    use Difference::{NoCatalog, ReleasesAll, Repeats, RuledFirst, UnknownIsTheirs, YesOrNo};
     let way = |form, asks, takes, differs| Way { form, asks, takes: Takes::Only(takes), differs };
     Cell::Ways(match operation {
         Operation::Activate => vec![
@@ -268,7 +268,7 @@ pub(super) fn hook(operation: Operation) -> Cell {
             Form::Event(Occasion::Call, ""),
             Asks::Either,
             &[("tool", "tool_name"), ("arguments", "tool_input")],
-            &[YesOrNo],
+            &[YesOrNo, NoCatalog],
         )],
         Operation::Release => vec![way(
             Form::Event(Occasion::Prompt, " of an agent that lets go of skills then"),

@@ -35,10 +35,8 @@ pub(crate) struct ReadArgs {
 
 /// Prints the file.
 pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let view = View::open(settings);
-    // A name that means nothing is told with what may have been meant, and begins no session.
-    view.named(&args.name)?;
-    let mut session = session::open(settings, Purpose::with(Some(view), settings), ui)?;
+    let purpose = Purpose::with(Some(View::open(settings)), settings);
+    let mut session = session::open(settings, purpose, ui)?;
     let resource = session
         .read(&args.name, &args.path, args.max_bytes)
         .map_err(|error| explain(error, args, session.catalog(), settings))?;
@@ -102,7 +100,12 @@ fn explain(
         ResourceError::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => {
             CommandError::refused(error).hint("a path such as `references/forms.md`, without `..`")
         }
-        ResourceError::SkillNotFound { .. } | ResourceError::Read(_) => CommandError::failed(error),
+        // Told with what may have been meant, or what is wrong with the skill that has the name.
+        ResourceError::SkillNotFound { .. } => match View::open(settings).named(&args.name) {
+            Err(unknown) => return unknown,
+            Ok(_) => CommandError::failed(error),
+        },
+        ResourceError::Read(_) => CommandError::failed(error),
     };
     explained.code(code)
 }

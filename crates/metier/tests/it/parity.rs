@@ -34,7 +34,8 @@ struct Case {
     arguments: Value,
     /// `ok`, or the code of the failure.
     outcome: &'static str,
-    before: Vec<(Operation, Value)>,
+    /// What was done before, in a session that had begun; none means that it had not.
+    before: Option<Vec<(Operation, Value)>>,
 }
 
 fn cases() -> Vec<Case> {
@@ -48,7 +49,7 @@ fn case(number: usize, line: &'static str) -> Case {
         panic!("not six columns: {line}");
     };
     let named = |name: &str| Capability::named(name).unwrap().operation;
-    let before: Vec<(String, Value)> = serde_json::from_str(before).unwrap();
+    let before: Option<Vec<(String, Value)>> = serde_json::from_str(before).unwrap();
     Case {
         number,
         operation: named(operation),
@@ -60,7 +61,9 @@ fn case(number: usize, line: &'static str) -> Case {
         },
         arguments: serde_json::from_str(arguments).unwrap(),
         outcome,
-        before: before.into_iter().map(|(name, arguments)| (named(&name), arguments)).collect(),
+        before: before.map(|steps| {
+            steps.into_iter().map(|(name, arguments)| (named(&name), arguments)).collect()
+        }),
     }
 }
 
@@ -104,8 +107,10 @@ fn compare(
     let (place, reference) = (speaker.place, Place(&reference));
     let begin = |place| {
         ground.forget_help(place);
-        let mut opened = ground.session(place, &session, surface.host(), surface.again());
-        for (operation, arguments) in &case.before {
+        let setup = ground.setup(place, &session, surface.host(), surface.again());
+        let Some(steps) = &case.before else { return (ground::prepared(setup), 0) };
+        let mut opened = ground::begun(setup);
+        for (operation, arguments) in steps {
             let call = Call { operation: *operation, arguments: arguments.clone(), asker };
             ground::call(&mut opened, call).unwrap();
         }

@@ -27,7 +27,7 @@ use crate::METIER;
 /// The layers that have a root.
 const LAYERS: [Layer; 3] = [Layer::Personal, Layer::Project, Layer::Plugin];
 
-const CONFIG: &str = "disabled = [\"off\"]\n";
+const CONFIG: &str = "disabled = [\"off\"]\njournal.durability = \"system\"\n";
 
 const POLICY: &str = "default = \"allow\"\n\
     [[rule]]\nid = \"no-rm\"\nverdict = \"deny\"\npattern = \"Bash(rm:*)\"\n\
@@ -49,6 +49,9 @@ const GREET: &str = "#!/bin/sh\n\
 pub(super) struct Ground {
     pub(super) world: World,
 }
+
+/// What a session is made of.
+type Ready = (Setup, Box<dyn Journal>);
 
 /// Whose state a directory holds.
 #[derive(Clone, Copy, Debug)]
@@ -99,38 +102,8 @@ impl Ground {
         self.world.path().join("roots").join(layer.as_str())
     }
 
-    /// The library's own session, begun.
-    pub(super) fn session(
-        &self,
-        place: Place<'_>,
-        name: &str,
-        host: &str,
-        again: Again,
-    ) -> Session {
-        let (setup, journal) = self.setup(place, name, host, again);
-        Session::open(setup, journal).unwrap()
-    }
-
-    /// The library's own session, not begun yet.
-    pub(super) fn prepared(
-        &self,
-        place: Place<'_>,
-        name: &str,
-        host: &str,
-        again: Again,
-    ) -> Session {
-        let (setup, journal) = self.setup(place, name, host, again);
-        Session::prepare(setup, journal).unwrap()
-    }
-
     /// What the command sets up, set up by hand.
-    fn setup(
-        &self,
-        place: Place<'_>,
-        name: &str,
-        host: &str,
-        again: Again,
-    ) -> (Setup, Box<dyn Journal>) {
+    pub(super) fn setup(&self, place: Place<'_>, name: &str, host: &str, again: Again) -> Ready {
         let home = self.home(place);
         let roots = LAYERS.map(|layer| Root::given(layer, self.root(layer)));
         let store = FileStore::new(roots.to_vec());
@@ -203,6 +176,16 @@ fn host_table(host: &str) -> HostTable {
         "chibi" => table.with_skill_tools(["skill"]),
         _ => table,
     }
+}
+
+/// The library's own session, begun.
+pub(super) fn begun((setup, journal): Ready) -> Session {
+    Session::open(setup, journal).unwrap()
+}
+
+/// The library's own session, which begins with its first act.
+pub(super) fn prepared((setup, journal): Ready) -> Session {
+    Session::prepare(setup, journal).unwrap()
 }
 
 /// Carries out one call in `session`.

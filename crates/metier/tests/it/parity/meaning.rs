@@ -207,19 +207,32 @@ fn undo(difference: Difference, case: &Case, way: &Way, pair: &mut Pair) -> bool
         Difference::AskIsNo => words::undo_ask(pair),
         Difference::HostsLimits => hosts_limits(pair),
         Difference::RuledFirst => {
-            let first = pair.frames.first().filter(|frame| frame["payload"]["tool"] == "Skill");
-            if first.is_some_and(|frame| frame["type"] == "tool_execution_in_skill") {
-                pair.frames.remove(0);
+            let own = |frame: &Value| {
+                frame["type"] == "tool_execution_in_skill" && frame["payload"]["tool"] == "Skill"
+            };
+            if let Some(at) = pair.frames.iter().position(own) {
+                pair.frames.remove(at);
             }
         }
         Difference::YesOrNo => words::undo_yes_or_no(case, pair),
         // The library was asked in the same manner.
-        Difference::ReleasesAll => return !case.before.is_empty(),
+        Difference::ReleasesAll => {
+            return case.before.as_ref().is_some_and(|before| !before.is_empty());
+        }
         Difference::Repeats => return case.outcome == "once more",
         Difference::UnknownIsTheirs => {
             if case.outcome == "skill_not_found" && pair.told == Told::Answer(Value::Null) {
                 pair.told = pair.expected.clone();
                 pair.expected_frames.retain(|frame| frame["type"] != "skill_refused");
+            }
+        }
+        Difference::NoCatalog => {
+            let of_catalog = |frame: &Value| {
+                frame["type"] == "skill_catalog_updated"
+                    || frame["type"] == "skill_warning" && frame["payload"]["kind"] == "collision"
+            };
+            if case.before.is_none() && !pair.frames.iter().any(of_catalog) {
+                pair.expected_frames.retain(|frame| !of_catalog(frame));
             }
         }
         Difference::DeniesUnreadable => {

@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use metier_runtime::Session;
 use metier_runtime::capability::{Call, Operation};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Again;
@@ -55,6 +56,7 @@ fn step() -> impl Strategy<Value = (Operation, Value)> {
 
 /// Asks `steps` in `session`, each through one of `speakers`.
 fn speak(speakers: &mut [Speaker<'_>], session: &str, steps: &[Step]) -> Vec<Value> {
+    drop(begun(speakers[0].ground, speakers[0].place, session));
     for ((operation, arguments), who) in steps {
         let count = speakers.len();
         let speaker = &mut speakers[who % count];
@@ -98,10 +100,15 @@ fn any_sequence_leaves_one_journal_whichever_surfaces_it_goes_through() {
     tried.unwrap();
 }
 
+/// The session as all of them find it.
+fn begun(ground: &Ground, place: Place<'_>, session: &str) -> Session {
+    ground::begun(ground.setup(place, session, "plain", Again::Repeat))
+}
+
 /// What the library leaves.
 fn library(ground: &Ground, session: &str, steps: &[Step]) -> Vec<Value> {
     let place = Place("reference");
-    let mut opened = ground.prepared(place, session, "plain", Again::Repeat);
+    let mut opened = begun(ground, place, session);
     for ((operation, arguments), _) in steps {
         let call =
             Call { operation: *operation, arguments: arguments.clone(), asker: Trigger::Auto };
