@@ -282,7 +282,10 @@ impl Difference {
                 "Three members more, `journal`, `frames` and `policy`: where the session is kept \
                  and which law holds."
             }
-            Self::Lines => "One frame a line, as the journal has them, instead of a list.",
+            Self::Lines => {
+                "One frame a line, as the journal has them, instead of a list; all of them where \
+                 no limit is given. The number to go on after is the last line's `seq`."
+            }
             Self::Enveloped => {
                 "A failure has the shape of a script's answer (`success`, `error`, `message`), so \
                  that whoever runs scripts reads one shape."

@@ -108,6 +108,19 @@ impl View {
         Err(CommandError::failed(answer.sentence()).code(UNKNOWN).hint(hint))
     }
 
+    /// The skill that `typed` names, as far as a model may know of it.
+    pub(crate) fn named_to_model(&self, typed: &str) -> Result<Named<'_>, CommandError> {
+        match self.named(typed)? {
+            Named::Entry(entry) if entry.visibility == Visibility::Model => Ok(Named::Entry(entry)),
+            Named::Entry(entry) if entry.visibility == Visibility::Untrusted => {
+                let name = visible_line(entry.name().as_str()).into_owned();
+                let message = format!("`{name}` belongs to a project whose folder is not trusted");
+                Err(CommandError::refused(message).code("skill_not_trusted"))
+            }
+            Named::Entry(_) | Named::Hidden(_) => Err(self.unknown(typed)),
+        }
+    }
+
     /// The failure of a name that nothing has, with the names that may have been meant.
     pub(crate) fn unknown(&self, typed: &str) -> CommandError {
         let names = self.catalog.entries.iter().map(|entry| entry.name().as_str());

@@ -104,47 +104,39 @@ pub const BEYOND: &[Beyond] = &[
 /// The way `operation` is typed.
 pub(super) fn command(operation: Operation) -> Way {
     use Difference::{AlsoWhere, DeniesUnreadable, Enveloped, Lines, NoCatalog};
-    let way = |words, asks, takes, differs| Way {
-        form: Form::Command(words),
-        asks,
-        takes: Takes::Only(takes),
-        differs,
-    };
-    let (either, user) = (Asks::Either, Asks::User);
-    match operation {
-        Operation::List => way("list", user, &[("all", "--all")], &[]),
-        Operation::Search => way("search", user, &[("query", "QUERY"), ("limit", "--limit")], &[]),
-        Operation::Show => way("show", user, &[("name", "NAME")], &[]),
-        Operation::Why => way("why", user, &[("name", "NAME")], &[]),
-        Operation::Prompt => {
-            way("prompt", either, &[("style", "--style"), ("budget", "--budget")], &[])
-        }
-        Operation::Activate => way("use", either, &[("name", "NAME"), ("arguments", "ARGS")], &[]),
-        Operation::Release => way("release", either, &[("name", "NAME")], &[]),
-        Operation::End => way("end", either, &[], &[]),
-        Operation::Status => way("status", either, &[], &[AlsoWhere]),
+    const NAME: (&str, &str) = ("name", "NAME");
+    const LIMIT: (&str, &str) = ("limit", "--limit");
+    let (words, takes, differs): (_, &[_], &[_]) = match operation {
+        Operation::List => ("list", &[("all", "--all"), ("after", "--after"), LIMIT], &[]),
+        Operation::Search => ("search", &[("query", "QUERY"), LIMIT], &[]),
+        Operation::Show => ("show", &[NAME], &[]),
+        Operation::Why => ("why", &[NAME], &[]),
+        Operation::Prompt => ("prompt", &[("style", "--style"), ("budget", "--budget")], &[]),
+        Operation::Activate => ("use", &[NAME, ("arguments", "ARGS")], &[]),
+        Operation::Release => ("release", &[NAME], &[]),
+        Operation::End => ("end", &[], &[]),
+        Operation::Status => ("status", &[], &[AlsoWhere]),
         Operation::Guard => {
             let takes = &[("tool", "TOOL"), ("arguments", "JSON-ARGS")];
-            way("guard", either, takes, &[DeniesUnreadable, NoCatalog])
+            ("guard", takes, &[DeniesUnreadable, NoCatalog])
         }
-        Operation::Read => way("read", either, &[("name", "NAME"), ("path", "PATH")], &[]),
-        Operation::Events => way("events", either, &[], &[Lines]),
-        Operation::ScriptList => way("scripts", either, &[("name", "NAME")], &[Enveloped]),
-        Operation::ScriptHelp => {
-            way("help-script", either, &[("name", "NAME"), ("script", "SCRIPT")], &[Enveloped])
-        }
+        Operation::Read => ("read", &[NAME, ("path", "PATH"), ("offset", "--offset"), LIMIT], &[]),
+        Operation::Events => ("events", &[("after", "--after"), LIMIT], &[Lines]),
+        Operation::ScriptList => ("scripts", &[NAME], &[Enveloped]),
+        Operation::ScriptHelp => ("help-script", &[NAME, ("script", "SCRIPT")], &[Enveloped]),
         Operation::ScriptRun => {
             let takes = &[
-                ("name", "NAME"),
+                NAME,
                 ("script", "SCRIPT"),
                 ("args", "ARGS"),
                 ("json", "--text"),
                 ("stdin", "--stdin"),
                 ("timeout", "--timeout"),
             ];
-            way("run", either, takes, &[Enveloped])
+            ("run", takes, &[Enveloped])
         }
-    }
+    };
+    Way { form: Form::Command(words), asks: Asks::Either, takes: Takes::Only(takes), differs }
 }
 
 /// In what the tool of `operation` differs.

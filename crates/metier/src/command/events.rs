@@ -30,20 +30,29 @@ pub(crate) struct EventsArgs {
     /// Go on as frames are written, until interrupted
     #[arg(long, short)]
     follow: bool,
+    /// Start after the frame with this number
+    #[arg(long, value_name = "SEQ")]
+    after: Option<u64>,
+    /// Most frames to print
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
 }
 
-/// What has been printed so far.
+/// What has been read so far, and what is still to be printed.
 struct Position {
     frames: u64,
     digest: String,
+    after: Option<u64>,
+    left: u64,
 }
 
 /// Prints the frames.
 pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let stream = Stream::of(settings)?;
     let mut lines = Lines::of(&stream.journal);
-    let mut at = Position { frames: 0, digest: Frame::origin() };
-    loop {
+    let left = args.limit.unwrap_or(u64::MAX);
+    let mut at = Position { frames: 0, digest: Frame::origin(), after: args.after, left };
+    while at.left > 0 {
         let read = lines.next().map_err(|source| {
             let path = stream.journal.clone();
             journal_error(JournalError::Io { act: "read", path, source })
@@ -86,7 +95,7 @@ fn print(
                 break;
             }
         };
-        if stream.named && frame.ids.session != stream.session {
+        if stream.named && frame.ids.session != stream.session || !at.wants(&frame) {
             continue;
         }
         if ui.json() {
@@ -107,6 +116,13 @@ fn print(
 }
 
 impl Position {
+    /// Whether `frame` is one of those asked for.
+    fn wants(&mut self, frame: &Frame) -> bool {
+        let wanted = self.after.is_none_or(|after| frame.seq > after) && self.left > 0;
+        self.left -= u64::from(wanted);
+        wanted
+    }
+
     /// The frame `line` tells, when it follows.
     fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
         let frame = Frame::parse(line).map_err(FaultKind::Line)?;

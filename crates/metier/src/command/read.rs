@@ -31,6 +31,12 @@ pub(crate) struct ReadArgs {
     /// Largest file that is read, in bytes
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     max_bytes: u64,
+    /// The byte to start at
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: usize,
+    /// Most bytes to print
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
 }
 
 /// Prints the file.
@@ -40,11 +46,14 @@ pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     let resource = session
         .read(&args.name, &args.path, args.max_bytes)
         .map_err(|error| explain(error, args, session.catalog(), settings))?;
+    let part = FileAnswer::part(&resource, args.offset, args.limit.unwrap_or(usize::MAX));
     if ui.json() {
-        ui.document(&FileAnswer::whole(&resource));
+        ui.document(&part);
         return Ok(Status::Ok);
     }
-    print(resource, ui)
+    let (from, to) = (part.offset.unwrap_or(0), part.next.unwrap_or(part.size));
+    let bytes = resource.bytes.get(from..to).unwrap_or_default().to_vec();
+    print(Resource { bytes, ..resource }, ui)
 }
 
 fn print(resource: Resource, ui: &mut Ui) -> CommandResult {

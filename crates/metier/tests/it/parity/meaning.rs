@@ -188,6 +188,13 @@ fn undo(difference: Difference, case: &Case, way: &Way, pair: &mut Pair) -> bool
             if let Told::Answer(lines) = &mut pair.told {
                 *lines = json!({ "frames": lines.take() });
             }
+            // The number to go on after is that of the last line.
+            if let Told::Answer(Value::Object(expected)) = &mut pair.expected
+                && let Some(next) = expected.remove("next")
+            {
+                let last = expected["frames"].as_array().and_then(|frames| frames.last());
+                assert_eq!(Some(&next), last.map(|frame| &frame["seq"]));
+            }
         }
         Difference::Enveloped => {
             if let (Told::Failure(..), Told::Answer(envelope)) = (&pair.expected, &pair.told)

@@ -211,7 +211,9 @@ fn words(word: &str, way: &Way, question: &Question) -> (Vec<String>, Option<Str
             (_, Some(value)) => words.push(shown(value)),
         }
     }
-    let has_auto = matches!(word, "use" | "scripts" | "help-script" | "run");
+    // The others do not ask who asks.
+    let has_auto =
+        ["list", "search", "show", "why", "use", "scripts", "help-script", "run"].contains(&word);
     if has_auto && question.asker == Trigger::Auto {
         words.push("--auto".to_owned());
     }
