@@ -60,6 +60,12 @@ const TASKS: &[Task] = &[
         run: |_| requirements::write(),
     },
     Task {
+        name: "surfaces",
+        arguments: "",
+        about: "rewrite docs/surfaces.md from the table of surfaces and its cases",
+        run: |_| requirements::write_surfaces(),
+    },
+    Task {
         name: "fuzz",
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",

@@ -85,7 +85,7 @@ impl Host for Serving {
         setup.store = Arc::clone(self.index.store());
         setup.catalog = self.index.latest();
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
-        let session = Session::open(setup, Box::new(journal))?;
+        let session = Session::prepare(setup, Box::new(journal))?;
         Ok(Seat { session, stays: named.is_some() })
     }
 
@@ -156,6 +156,10 @@ impl Store for Attested {
 
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
         self.store.read(at, path, max_bytes)
+    }
+
+    fn directory(&self, at: &Location) -> Option<PathBuf> {
+        self.store.directory(at)
     }
 
     fn tree(&self, at: &Location) -> Result<Tree, TreeError> {

@@ -15,7 +15,7 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading, files_of};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
+use metier_runtime::{Ids, Journal, JournalError, ScriptGround, Session, Setup, State};
 use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
@@ -186,17 +186,37 @@ pub(crate) fn open(
     purpose: Purpose,
     ui: &mut Ui,
 ) -> Result<Session, CommandError> {
+    let begin = match purpose.view.is_some() {
+        true => Session::open,
+        false => Session::resume,
+    };
+    begun(settings, purpose, begin, ui)
+}
+
+/// As [`open`], for a command that only looks: nothing is recorded.
+pub(crate) fn open_to_look(
+    settings: &Settings,
+    purpose: Purpose,
+    ui: &mut Ui,
+) -> Result<Session, CommandError> {
+    begun(settings, purpose, Session::prepare, ui)
+}
+
+/// How a session begins.
+type Begin = fn(Setup, Box<dyn Journal>) -> Result<Session, JournalError>;
+
+fn begun(
+    settings: &Settings,
+    purpose: Purpose,
+    begin: Begin,
+    ui: &mut Ui,
+) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
     let journal = journal(settings, &stream.journal).map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
-    let has_view = purpose.view.is_some();
     let setup = setup(settings, purpose, ids, &stream.journal);
-    let session = match has_view {
-        true => Session::open(setup, Box::new(journal)),
-        false => Session::resume(setup, Box::new(journal)),
-    };
-    session.map_err(journal_error)
+    begin(setup, Box::new(journal)).map_err(journal_error)
 }
 
 /// The journal at `path`, written as durably as the settings say.
@@ -238,6 +258,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
         settings: SessionSettings {
             again: config.again.unwrap_or_default(),
             base: config.base.unwrap_or_default(),
+            disclose: settings.disclose(),
         },
         redactor: Redactor::new(env::secrets()),
         scripts: ScriptGround {

@@ -34,6 +34,7 @@ mod otlp;
 mod overhead;
 mod overview;
 mod packages;
+mod parity;
 mod policy;
 mod prompt;
 mod props;
