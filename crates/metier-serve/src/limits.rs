@@ -23,6 +23,9 @@ pub const PAGE: usize = 50;
 /// Skills a listing tool gives when nobody says how many.
 pub const LISTED: u64 = 50;
 
+/// Skills of remote indexes in one answer of chibi's marketplace: a model reads all of them.
+pub const MAX_MARKET_SKILLS: usize = 50;
+
 /// Most files a skill may have to be offered with digests; the extension asks hosts for no more.
 pub const MAX_SKILL_FILES: usize = 512;
 

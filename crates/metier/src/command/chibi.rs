@@ -26,7 +26,10 @@ use crate::settings::Settings;
 use crate::ui::Ui;
 
 use backing::{Era, Plugin};
-pub(crate) use install::install_plugin;
+pub(crate) use install::{Installed, copy_in, install_plugin, installed, remove_plugin};
+
+/// The agent's id.
+pub(crate) const AGENT: &str = "chibi";
 
 /// Seconds a hook may take. The host waits 30 and then does what was asked about.
 const HOOK_SECONDS: u64 = 10;
@@ -97,7 +100,7 @@ pub(crate) fn run(
 }
 
 /// Where chibi has its plugins.
-fn plugins(environment: &Environment) -> Result<PathBuf, CommandError> {
+pub(crate) fn plugins(environment: &Environment) -> Result<PathBuf, CommandError> {
     let home = environment.chibi.home.clone();
     let home = home.or_else(|| Some(environment.home.as_ref()?.join(".chibi")));
     let home = home.ok_or_else(|| {
