@@ -408,6 +408,22 @@ fn a_terminal_on_standard_input_is_not_waited_for() {
 }
 
 #[test]
+fn a_host_that_never_finishes_its_question_is_told_no_in_time() {
+    // U4, S6
+    let world = world();
+    let mut command = world.command(plugin(&world).to_str().unwrap());
+    command.env("CHIBI_HOOK", "pre_tool").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Kept open: there is no end of the question.
+    let _stdin = child.stdin.take().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["block"], true, "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("longer than"), "{answer}");
+}
+
+#[test]
 fn a_script_ends_before_the_host_ends_the_plugin() {
     // U4, R4
     let world = world();
