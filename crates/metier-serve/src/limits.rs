@@ -94,6 +94,10 @@ pub const MAX_THREADS: usize = 192;
 /// Sessions held open at once. Those that nobody uses give way.
 pub const MAX_SESSIONS: usize = 256;
 
+/// Sessions of MCP held open at once over HTTP, a tenth of a megabyte each. The one that has been
+/// silent for longest gives way.
+pub const MAX_MCP_SESSIONS: usize = 512;
+
 /// Longest name of a session.
 pub const MAX_SESSION_NAME: usize = 128;
 

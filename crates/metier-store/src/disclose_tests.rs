@@ -486,6 +486,7 @@ proptest! {
         let disclosure = disclose(&catalog, &options);
         prop_assert_eq!(&disclosure.text, &expected);
         prop_assert_eq!(disclosure.report.fits, fits);
+        prop_assert_eq!(disclosed(&catalog, &options), expected.clone());
         if disclosure.report.exact {
             prop_assert_eq!(disclosure.report.tokens, tokens::by_tokenizer(&expected).count);
         }
