@@ -38,8 +38,12 @@ pub(super) enum Act {
     Search(&'static str),
     /// Starts a sub-agent with this prompt.
     Helper(String),
+    /// Lets the sub-agent that was started last go on, with this prompt.
+    HelperAgain(String),
     /// Waits for the sub-agent, where an agent does not.
     Await,
+    /// Ends a sub-agent, where that takes a tool.
+    Finish,
 }
 
 /// How much an agent lets a model do.
@@ -49,6 +53,29 @@ pub(super) enum Mode {
     Usual,
     /// Everything: the agent's most permissive mode.
     Free,
+}
+
+/// How a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// A new conversation.
+    New,
+    /// The last conversation goes on.
+    Again,
+    /// A new conversation, in which the user asks for this skill.
+    Skill(&'static str),
+}
+
+/// One run of an agent.
+pub(super) struct Start<'a> {
+    /// How much it lets the model do.
+    pub(super) mode: Mode,
+    /// How it begins.
+    pub(super) opening: Opening,
+    /// What the user says.
+    pub(super) prompt: &'a str,
+    /// Where its model listens.
+    pub(super) port: u16,
 }
 
 impl Agent {
@@ -100,57 +127,29 @@ impl Agent {
         }
     }
 
-    /// The agent working on `prompt` to its end, with a model on `port`.
-    pub(super) fn start(self, program: Command, mode: Mode, port: u16, prompt: &str) -> Command {
-        let mut command = program;
-        let url = format!("http://127.0.0.1:{port}");
+    /// The agent doing what its user says, to the end.
+    pub(super) fn start(self, mut program: Command, start: &Start<'_>) -> Command {
         match self {
-            Self::Claude => {
-                command.envs(CLAUDE_QUIET.iter().copied()).env("ANTHROPIC_BASE_URL", url);
-                command.args(["-p", prompt, "--output-format", "stream-json", "--verbose"]);
-                match mode {
-                    Mode::Usual => command.args(["--allowedTools", "Bash,Write,Skill,mcp__metier"]),
-                    Mode::Free => command.arg("--dangerously-skip-permissions"),
-                };
-            }
-            Self::Codex => {
-                command.env("SCRIPTED_KEY", "none");
-                command.args(["exec", "--json", "--disable", "plugins"]);
-                match mode {
-                    Mode::Usual => command.args(["--sandbox", "danger-full-access"]),
-                    Mode::Free => command.arg("--dangerously-bypass-approvals-and-sandbox"),
-                };
-                command.arg(prompt);
-            }
-            Self::Gemini => {
-                command.envs(GEMINI_QUIET.iter().copied()).env("GOOGLE_GEMINI_BASE_URL", url);
-                command.args(["-m", "gemini-2.5-pro", "-o", "stream-json", "-p", prompt]);
-                match mode {
-                    Mode::Usual => {
-                        command.args(["--approval-mode", "auto_edit", "--allowed-tools"]);
-                        command.arg("run_shell_command,activate_skill")
-                    }
-                    Mode::Free => command.args(["--approval-mode", "yolo"]),
-                };
-            }
-            Self::Opencode => {
-                command.envs(OPENCODE_QUIET.iter().copied());
-                command.args(["run", "--format", "json", "--print-logs"]);
-                if mode == Mode::Free {
-                    command.arg("--auto");
-                }
-                command.arg(prompt);
-            }
+            Self::Claude => claude(&mut program, start),
+            Self::Codex => codex(&mut program, start),
+            Self::Gemini => gemini(&mut program, start),
+            Self::Opencode => opencode(&mut program, start),
         }
-        command
+        program
     }
 
-    /// The prompt with which a user asks for a skill by name, where there is a way.
-    pub(super) fn typed(self, skill: &str, prompt: &str) -> Option<String> {
+    /// The directories, below the home, from which it reads a user's skills.
+    pub(super) fn roots(self) -> &'static [&'static str] {
         match self {
-            Self::Claude => Some(format!("/{skill} {prompt}")),
-            Self::Codex => Some(format!("Use ${skill} now. {prompt}")),
-            Self::Gemini | Self::Opencode => None,
+            Self::Claude => &[".claude/skills"],
+            Self::Codex => &[".agents/skills", ".codex/skills"],
+            Self::Gemini => &[".agents/skills", ".gemini/skills"],
+            Self::Opencode => &[
+                ".agents/skills",
+                ".claude/skills",
+                ".config/opencode/skills",
+                ".config/opencode/skill",
+            ],
         }
     }
 
@@ -210,6 +209,12 @@ impl Agent {
                     "subagent_type": "general"});
                 ("task", arguments)
             }
+            (_, Act::HelperAgain(prompt)) => {
+                let arguments = json!({"description": "help", "prompt": prompt,
+                    "subagent_type": "general", "task_id": HELPER});
+                ("task", arguments)
+            }
+            (_, Act::Finish) => ("complete_task", json!({"result": {"response": "Helped."}})),
             (_, Act::Await) => {
                 ("multi_agent_v1/wait_agent", json!({"targets": [HELPER], "timeout_ms": 30000}))
             }
@@ -244,7 +249,7 @@ impl Agent {
                 let hook = json!([{"matcher": ".*", "hooks": [
                     {"type": "command", "name": "own", "command": own}]}]);
                 let text = format!(
-                    "{{\"hooks\": {{\"BeforeTool\":{hook}}},\n   \"security\": {{\"auth\": \
+                    "{{\"hooks\": {{\"BeforeTool\":{hook},\"BeforeAgent\":{hook}}},\n   \"security\": {{\"auth\": \
                      {{\"selectedType\": \"gemini-api-key\"}}}},\n \"telemetry\": {{\"enabled\": \
                      false}}, \"privacy\": {{\"usageStatisticsEnabled\": false}},\n\"general\": \
                      {{\"enableAutoUpdate\": false, \"enableAutoUpdateNotification\": false}}}}"
@@ -257,12 +262,71 @@ impl Agent {
                     "name": "Scripted", "options": options, "models": {"one": {"name": "One"}}}});
                 let text = format!(
                     "{{ \"$schema\": \"https://opencode.ai/config.json\",  \"model\": \"scripted/one\", \"small_model\":\"scripted/one\",\n     \
-                     \"autoupdate\": false, \"share\": \"disabled\", \"provider\": {provider}}}\n"
+                     \"autoupdate\": false, \"share\": \"disabled\", \"snapshot\": false, \"provider\": {provider}}}\n"
                 );
                 vec![(home.join(".config/opencode/opencode.json"), text)]
             }
         }
     }
+}
+
+fn claude(command: &mut Command, start: &Start<'_>) {
+    let url = format!("http://127.0.0.1:{}", start.port);
+    command.envs(CLAUDE_QUIET.iter().copied()).env("ANTHROPIC_BASE_URL", url);
+    command.args(["--output-format", "stream-json", "--verbose", "-p"]);
+    match start.opening {
+        Opening::Skill(skill) => command.arg(format!("/{skill} {}", start.prompt)),
+        Opening::New => command.arg(start.prompt),
+        Opening::Again => command.args([start.prompt, "--continue"]),
+    };
+    match start.mode {
+        Mode::Usual => command.args(["--allowedTools", "Bash,Write,Skill,mcp__metier"]),
+        Mode::Free => command.arg("--dangerously-skip-permissions"),
+    };
+}
+
+fn codex(command: &mut Command, start: &Start<'_>) {
+    command.env("SCRIPTED_KEY", "none").args(["exec", "--json", "--disable", "plugins"]);
+    match start.mode {
+        Mode::Usual => command.args(["--sandbox", "danger-full-access"]),
+        Mode::Free => command.arg("--dangerously-bypass-approvals-and-sandbox"),
+    };
+    match start.opening {
+        Opening::Skill(skill) => command.arg(format!("Use ${skill} now. {}", start.prompt)),
+        Opening::New => command.arg(start.prompt),
+        Opening::Again => command.args(["resume", "--last", start.prompt]),
+    };
+}
+
+fn gemini(command: &mut Command, start: &Start<'_>) {
+    let url = format!("http://127.0.0.1:{}", start.port);
+    command.envs(GEMINI_QUIET.iter().copied()).env("GOOGLE_GEMINI_BASE_URL", url);
+    command.args(["-m", "gemini-2.5-pro", "-o", "stream-json", "-p"]);
+    match start.opening {
+        Opening::Skill(skill) => command.arg(format!("/{skill} {}", start.prompt)),
+        Opening::New => command.arg(start.prompt),
+        Opening::Again => command.args([start.prompt, "--resume", "latest"]),
+    };
+    match start.mode {
+        Mode::Usual => {
+            command.args(["--approval-mode", "auto_edit", "--allowed-tools"]);
+            command.arg("run_shell_command,activate_skill")
+        }
+        Mode::Free => command.args(["--approval-mode", "yolo"]),
+    };
+}
+
+fn opencode(command: &mut Command, start: &Start<'_>) {
+    command.envs(OPENCODE_QUIET.iter().copied());
+    command.args(["run", "--format", "json", "--print-logs"]);
+    if start.mode == Mode::Free {
+        command.arg("--auto");
+    }
+    match start.opening {
+        Opening::Skill(skill) => command.args(["--command", skill, start.prompt]),
+        Opening::New => command.arg(start.prompt),
+        Opening::Again => command.args(["--continue", start.prompt]),
+    };
 }
 
 /// Switches that keep Claude Code from talking to anybody but its model.

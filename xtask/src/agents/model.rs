@@ -133,7 +133,7 @@ impl Shared {
         let scripts = lock(&self.scripts);
         let calls = script.as_ref().and_then(|script| scripts.get(script));
         let call = calls.and_then(|calls| calls.get(results.len()));
-        let call = call.map(|call| call.meant(&results));
+        let call = call.map(|call| call.meant(&conversation));
         drop(scripts);
         let tools = self.api.tools(&body);
         lock(&self.seen).push(Seen { script, results, tools });

@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::agent::{Act, Agent, Mode};
+use super::agent::{Act, Agent, Mode, Opening, Start};
 use super::install::Tools;
 use super::model::{Model, mark};
-use super::world::World;
+use super::world::{Run, World};
 
 /// The letters, in order.
 pub(super) const POINTS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -72,8 +72,10 @@ impl Telling<'_> {
         self.link_and_unlink(&settings)?;
         self.world.metier(&["link", self.agent.id(), "--hooks"])?;
         self.usual()?;
+        self.again()?;
         self.free()?;
-        self.typed()?;
+        self.helped_again()?;
+        self.spoken()?;
         self.served()?;
         self.gone()?;
         self.world.metier(&["unlink", self.agent.id(), "--hooks"])?;
@@ -137,11 +139,14 @@ impl Telling<'_> {
     }
 
     fn free(&mut self) -> Result<(), String> {
-        let helper = [
+        let mut helper = vec![
             Act::Shell("git init --quiet helper-inside"),
             Act::Shell("touch helper-outside"),
             Act::Write("helper-written"),
         ];
+        if self.agent == Agent::Gemini {
+            helper.push(Act::Finish);
+        }
         self.learn("helper", &helper);
         let mut acts =
             vec![Act::Skill("teamy"), Act::Shell("touch free-outside"), Act::Write("free-written")];
@@ -154,6 +159,11 @@ impl Telling<'_> {
         }
         acts.push(Act::Shell("git init --quiet free-inside"));
         self.run("free", Mode::Free, &acts)?;
+        if self.agent == Agent::Gemini {
+            let result = self.model.results("free").get(3).cloned().unwrap_or_default();
+            let helped = result.contains("Helped.");
+            self.check('d', helped, format!("a sub-agent can say that it is done: {result}"));
+        }
         self.activated('d', "teamy", "auto");
         self.denied('d', "free", 1, "free-outside");
         self.denied('d', "free", 2, "free-written");
@@ -164,13 +174,49 @@ impl Telling<'_> {
         Ok(())
     }
 
+    /// The conversation goes on in a new process. Where the agent itself lets go of a skill at the
+    /// next prompt there is no restriction left; where the skill is still in the conversation, it is.
+    fn again(&mut self) -> Result<(), String> {
+        self.learn("again", &[Act::Shell("touch again")]);
+        self.go("again", Mode::Usual, Opening::Again)?;
+        match self.agent {
+            Agent::Claude | Agent::Codex => self.happened('e', "again"),
+            Agent::Gemini | Agent::Opencode => self.denied('b', "again", 0, "again"),
+        }
+        Ok(())
+    }
+
     /// A user asks for the skill by name.
-    fn typed(&mut self) -> Result<(), String> {
-        let Some(prompt) = self.agent.typed("gitty", &mark("typed")) else { return Ok(()) };
-        self.learn("typed", &[Act::Shell("touch typed")]);
-        self.go("typed", Mode::Free, &prompt)?;
-        self.activated('a', "gitty", "manual");
-        self.denied('b', "typed", 0, "typed");
+    fn spoken(&mut self) -> Result<(), String> {
+        self.learn("spoken", &[Act::Shell("touch spoken")]);
+        self.go("spoken", Mode::Free, Opening::Skill("spoken"))?;
+        self.activated('a', "spoken", "manual");
+        self.denied('b', "spoken", 0, "spoken");
+        Ok(())
+    }
+
+    /// A sub-agent of an earlier process goes on, where an agent can do that.
+    fn helped_again(&mut self) -> Result<(), String> {
+        if self.agent != Agent::Opencode {
+            return Ok(());
+        }
+        self.learn("helped", &[Act::Shell("touch helped")]);
+        self.learn("later", &[Act::HelperAgain(format!("Help. {}", mark("helped")))]);
+        self.go("later", Mode::Free, Opening::Again)?;
+        self.denied('d', "helped", 0, "helped");
+        Ok(())
+    }
+
+    /// Two skills have one name. Whichever the agent loads, metier means the same, or refuses.
+    fn twins(&mut self) -> Result<(), String> {
+        for root in self.agent.roots() {
+            let directory = self.world.home().join(root).join("twin");
+            let body = format!("This is the twin of {root}.");
+            self.world.write_skill(&directory, ("twin", "Bash(git:*)"), &body)?;
+        }
+        self.learn("twins", &[Act::Skill("twin")]);
+        self.go("twins", Mode::Free, Opening::New)?;
+        println!("TWINS {} {:?}", self.agent.id(), self.model.results("twins"));
         Ok(())
     }
 
@@ -198,7 +244,8 @@ impl Telling<'_> {
     /// The program in the agent's settings is gone.
     fn gone(&mut self) -> Result<(), String> {
         self.world.lose_metier()?;
-        let ended = self.attempt("gone", Mode::Free, &[Act::Shell("touch gone")]);
+        self.learn("gone", &[Act::Shell("touch gone")]);
+        let ended = self.start("gone", Mode::Free, Opening::New);
         self.world.lend_metier()?;
         ended?;
         self.check('h', !self.world.has("gone"), "`gone` was not made");
@@ -219,6 +266,7 @@ impl Telling<'_> {
         let before = self.world.frames();
         let acts = [Act::Skill("gitty"), Act::Shell("touch after"), Act::Write("after-written")];
         self.run("after", Mode::Free, &acts)?;
+        self.twins()?;
         self.happened('f', "after");
         self.happened('f', "after-written");
         let same = before == self.world.frames();
@@ -234,7 +282,7 @@ impl Telling<'_> {
     /// Runs the agent with a model that does `acts`, which has to end well.
     fn run(&mut self, script: &str, mode: Mode, acts: &[Act]) -> Result<(), String> {
         self.learn(script, acts);
-        self.go(script, mode, &format!("Do it. {}", mark(script)))?;
+        self.go(script, mode, Opening::New)?;
         let (wanted, told) = (acts.len(), self.model.results(script).len());
         let all = wanted == told;
         let point = if script == "usual" { 'e' } else { 'd' };
@@ -242,27 +290,22 @@ impl Telling<'_> {
         Ok(())
     }
 
-    fn go(&mut self, script: &str, mode: Mode, prompt: &str) -> Result<(), String> {
-        let command = self.agent.program(self.world, self.tools);
-        let command = self.agent.start(command, mode, self.model.port, prompt);
-        let run = self.world.run(command, script)?;
-        self.findings.took += run.took;
-        let good = run.status.success() && self.model.requests(script) > 0;
-        match good {
+    fn go(&mut self, script: &str, mode: Mode, opening: Opening) -> Result<(), String> {
+        let run = self.start(script, mode, opening)?;
+        match run.status.success() && self.model.requests(script) > 0 {
             true => Ok(()),
             false => Err(format!("`{script}` ended with {}: {}", run.status, run.output)),
         }
     }
 
-    /// Runs the agent with a model that would do `acts`, however it ends.
-    fn attempt(&mut self, script: &str, mode: Mode, acts: &[Act]) -> Result<(), String> {
-        self.learn(script, acts);
-        let command = self.agent.program(self.world, self.tools);
+    /// Runs the agent, however that ends.
+    fn start(&mut self, script: &str, mode: Mode, opening: Opening) -> Result<Run, String> {
+        let program = self.agent.program(self.world, self.tools);
         let prompt = format!("Do it. {}", mark(script));
-        let command = self.agent.start(command, mode, self.model.port, &prompt);
-        let run = self.world.run(command, script)?;
+        let start = Start { mode, opening, prompt: &prompt, port: self.model.port };
+        let run = self.world.run(self.agent.start(program, &start), script)?;
         self.findings.took += run.took;
-        Ok(())
+        Ok(run)
     }
 
     fn happened(&mut self, point: char, name: &str) {

@@ -46,17 +46,30 @@ pub(crate) struct Reply {
 }
 
 impl Call {
-    /// The call with the sub-agent it means, as the results so far name it.
-    pub(crate) fn meant(&self, results: &[String]) -> Self {
-        let started = |result: &String| {
-            let result: Value = serde_json::from_str(result).ok()?;
-            result.get("agent_id").and_then(Value::as_str).map(str::to_owned)
+    /// The call with the sub-agent it means, as a result in the conversation names it.
+    pub(crate) fn meant(&self, conversation: &[Item]) -> Self {
+        let started = |item: &Item| match item {
+            Item::Result(text) => helper_in(text),
+            Item::User(_) => None,
         };
-        let Some(helper) = results.iter().rev().find_map(started) else { return self.clone() };
+        let Some(helper) = conversation.iter().rev().find_map(started) else {
+            return self.clone();
+        };
         let arguments = self.arguments.to_string().replace(HELPER, &helper);
         let arguments = serde_json::from_str(&arguments).unwrap_or_default();
         Self { tool: self.tool.clone(), arguments }
     }
+}
+
+/// The sub-agent that a result names: `{"agent_id": "…"}`, or `task_id: …` in a text.
+fn helper_in(result: &str) -> Option<String> {
+    let parsed: Value = serde_json::from_str(result).unwrap_or_default();
+    if let Some(id) = parsed.get("agent_id").and_then(Value::as_str) {
+        return Some(id.to_owned());
+    }
+    let (_, rest) = result.split_once("ses_")?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+    Some(format!("ses_{}", rest.get(..end)?))
 }
 
 impl Api {

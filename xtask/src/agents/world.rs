@@ -11,13 +11,19 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::install::Tools;
+use super::model::mark;
 use crate::{process, source};
 
 /// How long one run of an agent may take; the slowest one takes a tenth on a quiet machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A skill that may use git and nothing else, and one that may start helpers besides.
-const SKILLS: &[(&str, &str)] = &[("gitty", "Bash(git:*)"), ("teamy", "Bash(git:*) Task")];
+/// A skill that may use git and nothing else, one that may start helpers besides, and one that names
+/// the script it belongs to, since not every agent passes on what a user says beside its name.
+const SKILLS: &[(&str, &str, &str)] = &[
+    ("gitty", "Bash(git:*)", ""),
+    ("teamy", "Bash(git:*) Task", ""),
+    ("spoken", "Bash(git:*)", "spoken"),
+];
 
 /// Where agents look for a user's skills; the copies are the same.
 const ROOTS: &[&str] = &[".claude/skills", ".agents/skills"];
@@ -45,17 +51,29 @@ impl World {
             std::fs::create_dir_all(&directory).map_err(|error| at(&directory, &error))?;
         }
         for root in ROOTS {
-            for (name, tools) in SKILLS {
-                let text = format!(
-                    "---\nname: {name}\ndescription: Works with git. Use for commits.\n\
-                     allowed-tools: {tools}\n---\n\nWork with git.\n"
-                );
-                world.write(&world.home().join(root).join(name).join("SKILL.md"), &text)?;
+            for (name, tools, script) in SKILLS {
+                let named = if script.is_empty() { String::new() } else { mark(script) };
+                let body = format!("Work with git. {named}");
+                world.write_skill(&world.home().join(root).join(name), (name, tools), &body)?;
             }
         }
         world.lend_metier()?;
         process::output("git", &["init", "--quiet", &world.project().to_string_lossy()])?;
         Ok(world)
+    }
+
+    /// Writes the skill called `name`, which may use `tools`, into `directory`.
+    pub(super) fn write_skill(
+        &self,
+        directory: &Path,
+        (name, tools): (&str, &str),
+        body: &str,
+    ) -> Result<(), String> {
+        let text = format!(
+            "---\nname: {name}\ndescription: Works with git. Use for commits.\n\
+             allowed-tools: {tools}\n---\n\n{body}\n"
+        );
+        self.write(&directory.join("SKILL.md"), &text)
     }
 
     /// The user's home.

@@ -171,21 +171,26 @@ const CODEX_OTHERS: &[&str] = &[
     "preModelRequest",
 ];
 
+/// The end of its session is none: a skill is part of the conversation, which goes on under the same
+/// id when it is resumed.
 const GEMINI_EVENTS: &[(&str, Occasion)] =
-    &[("BeforeTool", Occasion::Call), ("SessionEnd", Occasion::End)];
+    &[("BeforeTool", Occasion::Call), ("BeforeAgent", Occasion::Prompt)];
 
 const GEMINI_OTHERS: &[&str] = &[
     "AfterAgent",
     "AfterModel",
     "AfterTool",
-    "BeforeAgent",
     "BeforeModel",
     "BeforeToolSelection",
     "Notification",
     "PreCompress",
+    "SessionEnd",
     "SessionStart",
 ];
 
 /// What the plugin sends.
-const OPENCODE_EVENTS: &[(&str, Occasion)] =
-    &[("tool.execute.before", Occasion::Call), ("session.deleted", Occasion::End)];
+const OPENCODE_EVENTS: &[(&str, Occasion)] = &[
+    ("tool.execute.before", Occasion::Call),
+    ("command.execute.before", Occasion::Command),
+    ("session.deleted", Occasion::End),
+];
