@@ -34,6 +34,7 @@ const SCRIPT_FRAMES: &[&str] =
 
 const ACTIVATION_ERRORS: &[&str] = &[
     "skill_not_found",
+    "skill_ambiguous",
     "skill_already_active",
     "skill_not_trusted",
     "skill_hidden",

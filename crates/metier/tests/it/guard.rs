@@ -1,10 +1,7 @@
-use std::io::Write as _;
-use std::process::Stdio;
-
 use metier_testing::{Run, World};
 use serde_json::{Value, json};
 
-use crate::{METIER, frames, hermetic, journal, transcript, workshop};
+use crate::{METIER, frames, hermetic, journal, piped, transcript, workshop};
 
 fn guard(world: &World, tool: &str, arguments: &Value) -> Run {
     hermetic(world, &["guard", tool, &arguments.to_string(), "--json"])
@@ -12,24 +9,6 @@ fn guard(world: &World, tool: &str, arguments: &Value) -> Run {
 
 fn bash(world: &World, command: &str) -> Run {
     guard(world, "Bash", &json!({ "command": command }))
-}
-
-/// Runs the guard with `input` on its standard input.
-fn piped(world: &World, args: &[&str], input: &[u8]) -> Run {
-    let mut child = world
-        .command(METIER)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A guard that has read enough closes its end.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let code = output.status.code().unwrap();
-    Run { stdout: text(output.stdout), stderr: text(output.stderr), code }
 }
 
 #[test]
@@ -277,7 +256,12 @@ fn metiers_own_state_and_settings_are_nobodys_to_write_in_any_profile() {
         let settings = world.home().join(".config/metier/policy.toml");
         let answer = rule("Write", json!({"file_path": settings, "content": "x"}));
         assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+        std::os::unix::fs::symlink(METIER, world.project().join(profile)).unwrap();
+        for command in ["metier trust evil --yes", &format!("./{profile} trust evil --yes")] {
+            let answer = rule("Bash", json!({ "command": command }));
+            assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+            assert_eq!(answer["rule"], "metier-command", "{profile}: {answer}");
+        }
     }
-    assert_eq!(bash(&world, "metier trust evil --yes").json()["verdict"], "ask");
     assert_eq!(bash(&world, "metier list").json()["verdict"], "allow");
 }
