@@ -214,9 +214,21 @@ impl Telling<'_> {
             let body = format!("This is the twin of {root}.");
             self.world.write_skill(&directory, ("twin", "Bash(git:*)"), &body)?;
         }
+        for root in [
+            ".agents/skills",
+            ".claude/skills",
+            ".opencode/skills",
+            ".codex/skills",
+            ".gemini/skills",
+        ] {
+            let directory = self.world.project().join(root).join("zz");
+            let body = format!("This is the twin of project {root}.");
+            self.world.write_skill(&directory, ("twin", "Bash(git:*)"), &body)?;
+        }
         self.learn("twins", &[Act::Skill("twin")]);
         self.go("twins", Mode::Free, Opening::New)?;
         println!("TWINS {} {:?}", self.agent.id(), self.model.results("twins"));
+        self.go("twins", Mode::Free, Opening::Skill("twin"))?;
         Ok(())
     }
 

@@ -108,6 +108,13 @@ impl HookAgent {
         matches!(self, ClaudeCode | Codex)
     }
 
+    /// Whether the agent always takes the same of two skills with one name. opencode takes the one it
+    /// happens to read last.
+    #[must_use]
+    pub fn keeps_order(self) -> bool {
+        self != Opencode
+    }
+
     /// Whether what is typed into a running program passes no hook.
     #[must_use]
     pub fn hides_input(self) -> bool {
