@@ -234,7 +234,7 @@ fn complaint(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let told =
         |line: &&str| line.contains("Unexpected failures") || line.contains("Stale baseline");
-    let from = lines.iter().position(|line| told(&line));
+    let from = lines.iter().position(told);
     let from = from.unwrap_or(lines.len().saturating_sub(SHOWN));
     lines.iter().skip(from).take(SHOWN).copied().collect::<Vec<_>>().join("\n")
 }
