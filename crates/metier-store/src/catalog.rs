@@ -169,9 +169,8 @@ impl Catalog {
         };
         let entries = self.entries.iter().enumerate().filter(|(index, _)| is_kept(*index));
         let hidden = self.hidden.iter().filter(|hidden| keeps(&hidden.found.name.key()));
-        let broken = |skipped: &&Skipped| {
-            directory_key(&self.roots, skipped).is_some_and(|key| keeps(&key))
-        };
+        let broken =
+            |skipped: &&Skipped| directory_key(&self.roots, skipped).is_some_and(|key| keeps(&key));
         let lost = |shadowed: &&Shadowed| keeps(&shadowed.loser.name.key());
         Self {
             roots: self.roots.clone(),

@@ -19,7 +19,7 @@ use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
-use crate::config::Hosts;
+use crate::config::{ClientPolicy, Hosts};
 use crate::env;
 use crate::error::CommandError;
 use crate::interrupt::Interrupt;
@@ -93,6 +93,8 @@ pub(crate) struct SessionChoices {
     pub(crate) args: SessionArgs,
     /// The file.
     pub(crate) config: SessionConfig,
+    /// What holds besides, for the client whose session it is.
+    pub(crate) narrowing: Vec<ClientPolicy>,
 }
 
 /// One session's part of one journal.
