@@ -6,6 +6,7 @@ use metier_testing::World;
 use serde_json::json;
 
 use super::{Law, Place};
+use crate::config::ClientPolicy;
 
 fn place(layer: PolicyLayer, path: impl AsRef<Path>, named: bool) -> Place {
     Place { layer, path: path.as_ref().to_owned(), named }
@@ -86,4 +87,25 @@ fn a_file_that_cannot_be_used_denies_everything_and_says_where() {
     let law = Law::read(&[place(PolicyLayer::Personal, &broken, false)], None, &[]);
     let error = law.policy.error().unwrap().to_string();
     assert!(error.contains("broken.toml:2:11: "), "{error}");
+}
+
+#[test]
+fn the_section_of_a_client_tightens_and_never_relaxes() {
+    // S4, U2
+    let world = World::new();
+    let path = world.write("client.toml", rule("deny", "Bash(git:*)"));
+    let section = [ClientPolicy::File(path)];
+    let law = Law::read(&[], None, &section);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Deny);
+    assert_eq!((law.sources[0].layer, law.digest.is_empty()), ("client", false));
+    let relaxed = [ClientPolicy::Profile(Profile::FullAuto)];
+    let law = Law::read(&[], Some(Profile::Strict), &relaxed);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Ask);
+    let strict = [ClientPolicy::Profile(Profile::Strict)];
+    let law = Law::read(&[], Some(Profile::FullAuto), &strict);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Ask);
+    let gone = [ClientPolicy::File(world.path().join("gone.toml"))];
+    let law = Law::read(&[], Some(Profile::FullAuto), &gone);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Deny);
+    assert!(matches!(law.policy.error().unwrap().kind, PolicyErrorKind::Unreadable(_)));
 }

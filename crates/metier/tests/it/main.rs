@@ -13,6 +13,7 @@ mod check;
 mod chibi;
 mod chibi_host;
 mod choosing;
+mod clients;
 mod completions;
 mod contract;
 mod end;
