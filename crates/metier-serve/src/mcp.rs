@@ -8,6 +8,7 @@
 //! catalog of that client ([`Server::look`], [`Server::act`]), never out of the server's.
 
 mod complete;
+mod fit;
 mod handler;
 mod http;
 mod instructions;
