@@ -45,6 +45,7 @@ mod run;
 mod search;
 mod seed_chibi;
 mod serve;
+mod serve_runs;
 mod session;
 mod settings;
 mod show;
