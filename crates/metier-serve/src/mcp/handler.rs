@@ -17,8 +17,8 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
 use super::{
-    SKILLS_EXTENSION, Server, Service, complete, instructions, prompts, refused, resources, skills,
-    subscriptions, tools,
+    SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts, refused,
+    resources, skills, subscriptions, tools,
 };
 use crate::dialect::Dialect;
 
@@ -73,7 +73,10 @@ impl ServerHandler for Server {
             }
             true => self.run(&context, name, arguments).await?,
         };
-        if let Err(error) = &reply {
+        // Without a handshake nobody asked for messages.
+        if let Err(error) = &reply
+            && !is_stateless(&context)
+        {
             self.log.error(&context.peer, &error.to_string()).await;
         }
         tools::answer(reply, &request.name).map(Into::into)

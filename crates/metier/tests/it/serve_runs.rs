@@ -1,7 +1,7 @@
 //! Scripts run for clients of `metier serve`: how many at once, and that they end, with everything
 //! they started, when nobody wants them any more.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -166,5 +166,34 @@ fn so_many_scripts_run_at_once_and_the_next_one_is_told_so_at_once() {
     assert!(body.contains("\"success\":true"), "{body}");
     drop(more);
     until("all is quiet", || waiting("3607.125") == 0);
+    assert_eq!(server.stop().0, 0);
+}
+
+#[test]
+fn the_answer_of_a_script_is_had_by_whoever_comes_back_for_it() {
+    // U2, R4
+    let world = world();
+    let server = Server::start(&world, &[]);
+    let connection = handshake(&server);
+    let meta = json!({"progressToken": "mine"});
+    let call = call_of(7, "2.625", meta);
+    let mut lines = BufReader::new(begin(&server, "/mcp", &connection, &call)).lines();
+    let id = lines.find_map(|line| line.unwrap().strip_prefix("id: ").map(str::to_owned));
+    drop(lines);
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    write!(
+        stream,
+        "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n{connection}\
+         Last-Event-ID: {}\r\n\r\n",
+        id.unwrap()
+    )
+    .unwrap();
+    let data = BufReader::new(stream)
+        .lines()
+        .map(Result::unwrap)
+        .filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let answer = data.filter(|message| message["id"] == 7).take(1).next().unwrap();
+    assert_eq!(answer["result"]["structuredContent"]["success"], true, "{answer}");
     assert_eq!(server.stop().0, 0);
 }
