@@ -120,7 +120,9 @@ impl Desk {
             self.seated(&mut seat)?.id().to_owned()
         };
         let client = Client { session: Some(name), ..self.client.clone() };
-        Ok(act(&mut self.open(&client)?.session))
+        let mut seat = self.open(&client)?;
+        self.refresh(&mut seat.session)?;
+        Ok(act(&mut seat.session))
     }
 
     /// The client is gone: its session ends, unless it belongs to others too.

@@ -14,7 +14,7 @@ fn parse(text: &str) -> Result<Config, String> {
 
 #[test]
 fn a_section_names_skills_a_policy_and_a_token() {
-    // U2, A1
+    // U2, U1
     let config = parse(
         "[clients.editor]\nskills = ['a', 'b']\npolicy = 'strict'\ntoken-file = 'editor.token'\n\
          [clients.ci_bot]\nskills = 'none'\npolicy = 'ci.toml'\n[clients.open]\n",
@@ -33,7 +33,7 @@ fn a_section_names_skills_a_policy_and_a_token() {
 
 #[test]
 fn a_section_that_cannot_be_meant_is_refused_at_its_place() {
-    // U2, A1
+    // U2, U1
     let check = |text: &str, says: &str| {
         let error = parse(text).unwrap_err();
         assert!(error.contains(says), "{error}");
