@@ -163,7 +163,7 @@ impl Settings {
     }
 
     /// The directories and files that are metier's own, which no call of a model writes: its
-    /// directory, its settings and the user's policies.
+    /// directory, its settings, the user's policies, and the program itself.
     pub(crate) fn own_places(&self) -> Vec<PathBuf> {
         let default = config::default_path(&self.environment);
         let settings = default.as_deref().and_then(Path::parent).map(Path::to_owned);
@@ -178,7 +178,7 @@ impl Settings {
         });
         let places = self.home.iter().chain(&self.config_file).chain(&settings);
         let files = self.session.config.policy_files.iter().chain(&flag).chain(clients);
-        places.chain(files).cloned().collect()
+        places.chain(files).cloned().chain(env::program()).collect()
     }
 
     /// The settings as they are for a client that these sections hold for: its law is stricter.

@@ -1,7 +1,7 @@
 //! `[clients.NAME]`: several clients of one server, each with what its section leaves, tried on
 //! every route there is.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
@@ -234,6 +234,13 @@ fn each_client_has_its_own_rulings_sessions_and_connections() {
         let frames = ask(&server, TWO, &line, "", "{}");
         assert!(!frames.contains("Anton") && !frames.contains("alpha"), "{frames}");
     }
+    let mut stream = TcpStream::connect(&server.address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let line = "GET /v1/sessions/one.s/events/stream HTTP/1.1\r\nHost: localhost";
+    write!(stream, "{line}\r\nAuthorization: Bearer {TWO}\r\n\r\n").unwrap();
+    let told = BufReader::new(stream).lines().map(Result::unwrap);
+    let frame = told.filter(|line| line.starts_with("data: ")).take(1).next().unwrap();
+    assert!(frame.contains("\"session_id\":\"two.one.s\""), "its own: {frame}");
     assert!(in_s(ALL, "status", "one.s", "{}").contains("alpha"), "the operator names any");
     let owned = in_s(ONE, "events", "s", "{}");
     assert!(owned.contains("\"agent_id\":\"one\""), "the journal says who it was: {owned}");
