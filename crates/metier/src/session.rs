@@ -2,6 +2,7 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use metier_format::text::visible_line;
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
+use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading, files_of};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, Journal, JournalError, ScriptGround, Session, Setup, State};
@@ -19,6 +20,7 @@ use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
+use crate::command::hook::setup::hooked_files;
 use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
@@ -223,6 +225,18 @@ pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, J
     FileJournal::open(path, durability, Arc::new(SystemClock))
 }
 
+/// What no call of a model writes: metier's own, the journal wherever it is, and the settings of
+/// agents that hold its hooks.
+fn protected(settings: &Settings, journal: &Path) -> Vec<PathBuf> {
+    let mut places = settings.own_places();
+    // The usual one lies in metier's directory, together with what is beside it.
+    if !settings.home.as_ref().is_some_and(|home| journal.starts_with(home)) {
+        places.extend(files_of(journal));
+    }
+    places.extend(hooked_files(settings));
+    places
+}
+
 /// What a session for `purpose` is made of.
 pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &Path) -> Setup {
     let law = Law::load(settings);
@@ -238,7 +252,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
-            protected: settings.own_places(),
+            protected: protected(settings, journal),
         },
         ids,
         settings: SessionSettings {
@@ -318,10 +332,19 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
                 .hint(format!("`metier replay {shown} --verify` says what is left of it"))
                 .hint("another `--session` or `--journal` begins anew")
         }
+        JournalError::Io { source, .. } if is_closed_to_us(source.kind()) => {
+            CommandError::failed(error)
+                .code("journal_refused")
+                .hint("give `--home` a directory, or `--journal` a file, that can be written")
+        }
         JournalError::Io { .. } | JournalError::TooLarge(_) => {
             CommandError::failed(error).code("journal_refused")
         }
     }
+}
+
+fn is_closed_to_us(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Whose frames these are.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use metier_format::text::{visible_json, visible_line};
 use metier_runtime::event::{Chain, SkillChanged};
-use metier_runtime::journal::FaultKind;
+use metier_runtime::journal::Followed;
 use metier_runtime::{Event, Frame, JournalError};
 
 use crate::clock;
@@ -40,8 +40,7 @@ pub(crate) struct EventsArgs {
 
 /// What has been read so far, and what is still to be printed.
 struct Position {
-    frames: u64,
-    digest: String,
+    read: Followed,
     after: Option<u64>,
     left: u64,
 }
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let stream = Stream::of(settings)?;
     let mut lines = Lines::of(&stream.journal);
     let left = args.limit.unwrap_or(u64::MAX);
-    let mut at = Position { frames: 0, digest: Frame::origin(), after: args.after, left };
+    let mut at = Position { read: Followed::default(), after: args.after, left };
     while at.left > 0 {
         let read = lines.next().map_err(|source| {
             let path = stream.journal.clone();
@@ -68,7 +67,7 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             std::thread::sleep(PAUSE);
         }
     }
-    if at.frames == 0 && at.left > 0 {
+    if at.read.frames() == 0 && at.left > 0 {
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
     }
     Ok(Status::Ok)
@@ -88,7 +87,7 @@ fn print(
     let mut table = Table::default();
     let mut fault = None;
     for line in lines {
-        let frame = match at.take(line) {
+        let frame = match at.read.take(line) {
             Ok(frame) => frame,
             Err(kind) => {
                 fault = Some(kind);
@@ -109,7 +108,7 @@ fn print(
         None => Ok(()),
         Some(kind) => Err(journal_error(JournalError::Changed {
             path: stream.journal.clone(),
-            frame: at.frames,
+            frame: at.read.frames(),
             reason: kind.to_string(),
         })),
     }
@@ -121,17 +120,6 @@ impl Position {
         let wanted = self.after.is_none_or(|after| frame.seq > after) && self.left > 0;
         self.left -= u64::from(wanted);
         wanted
-    }
-
-    /// The frame `line` tells, when it follows.
-    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
-        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
-        if frame.prev != self.digest {
-            return Err(FaultKind::Broken);
-        }
-        self.frames += 1;
-        self.digest.clone_from(&frame.digest);
-        Ok(frame)
     }
 }
 
