@@ -10,6 +10,7 @@
     reason = "chores start cargo, read the source tree and talk to the developer"
 )]
 
+mod api;
 mod bench;
 mod check;
 mod crash;
@@ -70,6 +71,12 @@ const TASKS: &[Task] = &[
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "api",
+        arguments: "",
+        about: "the HTTP API before schemathesis and a collector's parser, installed when missing",
+        run: |_| api::run(),
     },
     Task {
         name: "mcp",

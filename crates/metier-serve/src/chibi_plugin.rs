@@ -14,6 +14,7 @@ mod schema;
 
 use std::sync::Arc;
 
+use metier_package::index::{Contents, Index};
 use metier_runtime::{JournalError, Session};
 use metier_store::Catalog;
 use serde_json::{Map, Value, json};
@@ -87,6 +88,10 @@ pub trait Backing {
 
     /// Seconds a script may take.
     fn script_seconds(&self) -> u64;
+
+    /// The remote indexes somebody added, each with what it listed when it was last asked; without,
+    /// where that is not known. Asks nobody.
+    fn indexes(&self) -> Result<Vec<(Index, Option<Contents>)>, String>;
 
     /// Installs what `reference` names. Gives the names, or why not.
     fn install(&self, reference: &str) -> Result<Vec<String>, String>;

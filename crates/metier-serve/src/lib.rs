@@ -18,6 +18,7 @@ pub mod http;
 pub mod limits;
 pub mod mcp;
 pub mod surface;
+pub mod tally;
 mod yaml_json;
 
 pub use desk::{Client, Desk, Host, Seat, Tail};

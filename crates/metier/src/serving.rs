@@ -9,6 +9,7 @@ use std::time::Duration;
 use metier_format::SkillName;
 use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
+use metier_serve::tally::Tally;
 use metier_serve::{Client, Host, Seat, Tail};
 use metier_store::digest::Tree;
 use metier_store::discover::ScanLimits;
@@ -36,6 +37,8 @@ pub(crate) struct Serving {
     named: Option<String>,
     /// How many sessions nobody named.
     unnamed: AtomicU64,
+    /// What was recorded since the server runs.
+    tally: Arc<Tally>,
 }
 
 impl Serving {
@@ -53,7 +56,8 @@ impl Serving {
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
         let named = stream.named.then_some(stream.session);
         let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
-        Ok(Self { settings, index, stopwatch, named, unnamed: AtomicU64::new(0) })
+        let (unnamed, tally) = (AtomicU64::new(0), Arc::default());
+        Ok(Self { settings, index, stopwatch, named, unnamed, tally })
     }
 
     /// The name of a session that nobody has yet.
@@ -78,20 +82,25 @@ impl Host for Serving {
         let name = named.cloned().unwrap_or_else(|| self.fresh());
         let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
         let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
-        let journal = session::journal(&self.settings, &stream.journal)?;
+        let journal = session::journal(&self.settings, &stream.journal);
+        let journal = journal.inspect_err(|_| self.tally.refused())?;
         let purpose = Purpose::with(None, &self.settings);
         let mut setup = session::setup(&self.settings, purpose, ids, &stream.journal);
         setup.vouch = Arc::new(Fresh(self.settings.clone()));
         setup.store = Arc::clone(self.index.store());
         setup.catalog = self.index.latest();
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
-        let session = Session::prepare(setup, Box::new(journal))?;
+        let session = Session::prepare(setup, Box::new(self.tally.around(Box::new(journal))))?;
         Ok(Seat { session, stays: named.is_some() })
     }
 
     fn watch(&self) -> Result<Option<Watch>, WatchError> {
         let files = view::files(&self.settings);
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)
+    }
+
+    fn tally(&self) -> Option<&Tally> {
+        Some(&self.tally)
     }
 
     fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {

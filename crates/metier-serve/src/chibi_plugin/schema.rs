@@ -56,8 +56,8 @@ fn market() -> Value {
                 },
                 "skill_ref": {
                     "type": "string",
-                    "description": "For install: owner/name, owner/repo/path, a git URL or a path. \
-                                    For remove: the skill's name",
+                    "description": "For install: owner/name, owner/repo/path, a git URL, a path, or \
+                                    what search and list give. For remove: the skill's name",
                 },
                 "query": { "type": "string", "description": "For search: what to look for" },
             },

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_package::doctor::{Finding, Patient, Severity, examine, repair};
+use metier_package::doctor::{Code, Finding, Patient, Severity, examine, repair};
 use metier_package::{Home, Place};
 use serde::Serialize;
 
+use crate::command::chibi;
 use crate::env;
 use crate::error::{CommandResult, Status};
 use crate::packages::{self, change_error};
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings, ui: &mut Ui) -> Comman
     if args.fix && findings.iter().any(|finding| finding.repairable) {
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
+        failed.extend(renew(&findings, settings));
         let after = look(&home, settings);
         fixed = findings;
         fixed.retain(|finding| !after.contains(finding));
@@ -78,7 +80,25 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings, ui: &mut Ui) -> Comman
 }
 
 fn look(home: &Home, settings: &Settings) -> Vec<Finding> {
-    with(home, settings, examine)
+    let mut findings = with(home, settings, examine);
+    findings.extend(stale_plugin(settings));
+    findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
+    findings
+}
+
+/// That chibi's plugin is a copy of another metier, which it stays when metier is updated.
+fn stale_plugin(settings: &Settings) -> Option<Finding> {
+    let plugins = chibi::plugins(&settings.environment).ok()?;
+    let stale = chibi::installed(&plugins) == chibi::Installed::Stale;
+    let message = "chibi's plugin is a copy of another metier than this one";
+    stale.then(|| Finding::new(Code::PluginStale, &chibi::copy_in(&plugins), message))
+}
+
+/// Copies this metier over a stale plugin; gives why that did not work.
+fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
+    findings.iter().find(|finding| finding.code == Code::PluginStale)?;
+    let plugins = chibi::plugins(&settings.environment).ok()?;
+    chibi::install_plugin(&plugins).err().map(|error| error.to_string())
 }
 
 /// Does `work` with what is looked at, as it is now.
