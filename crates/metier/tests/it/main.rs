@@ -15,6 +15,7 @@ mod chibi_host;
 mod choosing;
 mod completions;
 mod contract;
+mod doctor_hooks;
 mod end;
 mod events;
 mod gc;
