@@ -43,7 +43,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CHIBI_TOOL_ARGS", meaning: "the tool's arguments, until chibi 0.6" },
     Variable { name: "CHIBI_HOME", meaning: "where chibi keeps its plugins, when absolute" },
     Variable { name: "METIER_SERVE_TOKEN", meaning: "what clients of `serve` have to know" },
-    Variable { name: "OPENCODE_PURE", meaning: "when set, opencode has no plugins; `doctor` says so" },
+    Variable {
+        name: "OPENCODE_PURE",
+        meaning: "when set, opencode has no plugins; `doctor` says so",
+    },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },

@@ -40,7 +40,9 @@ pub fn gaps(agent: HookAgent, files: &[Present], start: &Start) -> Vec<Gap> {
     for file in files {
         let text = file.text.as_deref().unwrap_or_default();
         let missing = match file.target.part {
-            Part::Plugin => (text != plugin(start)).then_some(Missing::Plugin).into_iter().collect(),
+            Part::Plugin => {
+                (text != plugin(start)).then_some(Missing::Plugin).into_iter().collect()
+            }
             Part::CodexConfig => trust(files, text),
             part => in_json(agent, part, text, start),
         };
@@ -82,7 +84,8 @@ fn trust(files: &[Present], text: &str) -> Vec<Missing> {
     let document: DocumentMut = text.parse().unwrap_or_default();
     let mut missing = Vec::new();
     let hooks = files.iter().find(|file| file.target.part == Part::Hooks);
-    if let Some((path, hooks)) = hooks.and_then(|file| Some((&file.target.path, file.text.as_ref()?)))
+    if let Some((path, hooks)) =
+        hooks.and_then(|file| Some((&file.target.path, file.text.as_ref()?)))
     {
         let state = document.get("hooks").and_then(|hooks| hooks.get("state"));
         for (key, hash) in codex::trusted(Path::new(path), hooks) {

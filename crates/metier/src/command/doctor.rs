@@ -54,7 +54,8 @@ pub(crate) fn run(
     let by = packages::by(settings);
     let look = || {
         let mut findings = with(&home, settings, examine);
-        findings.extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
+        findings
+            .extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
         findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
         findings
     };
@@ -110,7 +111,11 @@ fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding>
     }
     findings.extend(state.off.iter().map(|switch| {
         let (message, advice) = setup::told(agent, switch);
-        let path = if switch.path.as_os_str().is_empty() { switch.key.into() } else { switch.path.clone() };
+        let path = if switch.path.as_os_str().is_empty() {
+            switch.key.into()
+        } else {
+            switch.path.clone()
+        };
         Finding { fix: advice, ..Finding::new(Code::HooksOff, &path, message) }
     }));
     findings
@@ -120,15 +125,17 @@ fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding>
 fn missing(agent: HookAgent, gap: &Gap) -> Finding {
     let title = agent.title();
     let (code, message) = match &gap.what {
-        Missing::Hook(event) => {
-            (Code::HooksEdited, format!("the hook of {title} for `{event}` is not as it was written"))
-        }
+        Missing::Hook(event) => (
+            Code::HooksEdited,
+            format!("the hook of {title} for `{event}` is not as it was written"),
+        ),
         Missing::Plugin => {
             (Code::HooksEdited, format!("the plugin for {title} is not as it was written"))
         }
-        Missing::Trust(key) => {
-            (Code::HooksUntrusted, format!("{title} does not trust the hook `{key}`, so it does not run"))
-        }
+        Missing::Trust(key) => (
+            Code::HooksUntrusted,
+            format!("{title} does not trust the hook `{key}`, so it does not run"),
+        ),
         Missing::Server => {
             (Code::HooksServer, format!("{title} has the hooks and not the MCP server"))
         }

@@ -63,9 +63,27 @@ fn every_switch_of_every_agent_is_reported_with_the_way_around_it() {
     let codex = "`codex --enable hooks` starts it so";
     let gemini = "remove the key; no way to start it is known";
     for (agent, file, text, key, advice) in [
-        ("claude-code", ".claude/settings.json", "{\"disableAllHooks\":true}", "disableAllHooks", claude),
-        ("claude-code", ".claude/settings.local.json", "{\"disableAllHooks\":1}", "disableAllHooks", claude),
-        ("claude-code", ".claude/settings.json", "{\"disableAllHooks\":true,}//", "disableAllHooks", claude),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            "{\"disableAllHooks\":true}",
+            "disableAllHooks",
+            claude,
+        ),
+        (
+            "claude-code",
+            ".claude/settings.local.json",
+            "{\"disableAllHooks\":1}",
+            "disableAllHooks",
+            claude,
+        ),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            "{\"disableAllHooks\":true,}//",
+            "disableAllHooks",
+            claude,
+        ),
         ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks", codex),
         ("codex", ".codex/config.toml", "features = {hooks = false}\n", "features.hooks", codex),
         (
@@ -117,7 +135,8 @@ fn a_switch_where_the_agent_is_started_counts_too() {
     world.write("project/a/.claude/settings.json", "{\"disableAllHooks\":true}");
     world.write("project/a/b/x", "");
     let mut command = world.command(METIER);
-    let output = command.args(["doctor"]).current_dir(world.project().join("a/b")).output().unwrap();
+    let output =
+        command.args(["doctor"]).current_dir(world.project().join("a/b")).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("hooks-off") && text.contains("a/.claude/settings.json"), "{text}");
     assert_eq!(findings(&world).0, [], "above it, it does not count");

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, Gap, OffSwitch, Present, Start, gaps, join, off_switches, off_variable, off_variables, part,
-    project_files, targets,
+    self, Gap, OffSwitch, Present, Start, gaps, join, off_switches, off_variable, off_variables,
+    part, project_files, targets,
 };
 use metier_store::digest;
 use serde::{Deserialize, Serialize};
