@@ -56,12 +56,17 @@ pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut journals = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "jsonl") {
+        if is_journal(&path) {
             journals.push(path);
         }
     }
     journals.sort();
     Ok(journals)
+}
+
+/// Whether a file in the folder of journals is one, by its name.
+pub(crate) fn is_journal(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// A regular file, open for reading.
