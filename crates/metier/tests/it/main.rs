@@ -16,6 +16,7 @@ mod choosing;
 mod clients;
 mod completions;
 mod contract;
+mod doctor_hooks;
 mod end;
 mod events;
 mod gc;
