@@ -284,6 +284,7 @@ impl Fetching {
             offline: false,
             signers: self.signers.as_deref(),
             retry: &Retry::default(),
+            servers: None,
         })
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn parse(text: &str) -> Option<Result<Reference, ReferenceError>> {
 /// Whether `text` can be what the user calls a server or another index.
 pub(crate) fn is_label(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    !text.is_empty() && text.len() <= MAX_INDEX_NAME && text.chars().all(fits)
+    let starts = !text.is_empty() && !text.starts_with('-');
+    starts && text.len() <= MAX_INDEX_NAME && text.chars().all(fits)
 }
 
 fn labelled(rest: &str) -> Result<Reference, ReferenceError> {

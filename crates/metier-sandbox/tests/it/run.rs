@@ -83,9 +83,8 @@ fn somebody_can_talk_with_a_child_through_pipes() {
         ..sh("read a; echo \"got $a\"; read b; echo \"and $b\"; echo end >&2; cat")
     };
     let confinement = World::new(None).confinement();
-    let run = std::thread::spawn(move || {
-        run(BackendKind::LinuxNamespaces, &invocation, &confinement)
-    });
+    let run =
+        std::thread::spawn(move || run(BackendKind::LinuxNamespaces, &invocation, &confinement));
     let mut heard = [0; 6];
     to_child.write_all(b"1\n").unwrap();
     from_child.read_exact(&mut heard).unwrap();
