@@ -16,6 +16,7 @@ pub mod hook_setup;
 pub mod http;
 pub mod limits;
 pub mod mcp;
+pub mod mcp_client;
 mod yaml_json;
 
 pub use desk::{Client, Desk, Host, Seat, Tail};
