@@ -12,6 +12,9 @@ pub(super) const MODERN: &str = "2026-07-28";
 /// The versions with one that are spoken here, the newest first.
 pub(super) const BEFORE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
+/// Versions a server can name that are looked at.
+const MAX_VERSIONS: usize = 32;
+
 /// What is said back to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reply {
@@ -23,6 +26,8 @@ pub(super) enum Reply {
         code: i64,
         /// The reason.
         message: String,
+        /// The versions it names instead.
+        supported: Vec<String>,
     },
 }
 
@@ -95,7 +100,10 @@ pub(super) fn read(bytes: &[u8], id: u64) -> Result<Heard, ServerError> {
             let code = error.get("code").and_then(Value::as_i64);
             let code = code.ok_or_else(|| nonsense("an error has no number"))?;
             let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
-            Ok(Heard::Reply(Reply::Error { code, message: message.to_owned() }))
+            let supported = error.pointer("/data/supported").and_then(Value::as_array);
+            let supported = supported.into_iter().flatten().take(MAX_VERSIONS);
+            let supported = supported.filter_map(Value::as_str).map(str::to_owned).collect();
+            Ok(Heard::Reply(Reply::Error { code, message: message.to_owned(), supported }))
         }
         _ => Err(nonsense("an answer has neither a result nor an error, or both")),
     }

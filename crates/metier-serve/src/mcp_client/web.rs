@@ -150,6 +150,10 @@ impl Wire for Web<'_> {
         let request = Request { verb: "POST", body, headers, patience: question.patience };
         let (id, limit) = (question.id, question.limit);
         let found = self.request(request, |head, body| match head.get("content-type") {
+            // A no may be an answer of the protocol, and often is not.
+            Some(kind) if head.status >= 400 && is(kind, "application/json") => {
+                body.document(id, limit).or_else(|_| Err(status(head)))
+            }
             Some(kind) if is(kind, "text/event-stream") => body.event(id, limit),
             Some(kind) if is(kind, "application/json") => body.document(id, limit),
             _ if head.status >= 400 => Err(status(head)),
@@ -292,6 +296,11 @@ fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
             ServerError::NoCurl
         }
         Some(Ok(Outcome { status: Status::Exit(28), .. })) => ServerError::TimedOut,
+        Some(Ok(outcome)) if matches!(outcome.status, Status::Exit(_)) => {
+            let said = String::from_utf8_lossy(&outcome.stderr.bytes);
+            let said = said.lines().next().unwrap_or("it sent nothing");
+            ServerError::Unreachable(said.trim_start_matches("curl: ").to_owned())
+        }
         _ => reason(ended, "curl"),
     }
 }

@@ -83,6 +83,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         admit(offer, args.allow, settings, ui)?;
     }
     check_names(&offers, &home, &place)?;
+    offers.iter().try_for_each(check_origin)?;
     let layer = place.as_str();
     let skills = counted(offers.len(), "skill", "skills");
     confirm(&format!("Install {skills} for the {layer} layer?"), args.yes, ui)?;
@@ -156,6 +157,22 @@ fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), Comma
         );
     }
     Ok(())
+}
+
+/// A skill of an MCP server takes nobody's place, and nobody takes its: who has said yes to one has
+/// not said yes to the other.
+fn check_origin(offer: &Offer) -> Result<(), CommandError> {
+    let new = &offer.pinned.locked;
+    let Some(old) = offer.installed.as_ref().map(|(old, _)| &old.locked) else { return Ok(()) };
+    let same = (&old.source, &old.path) == (&new.source, &new.path);
+    if same || !(old.is_served() || new.is_served()) {
+        return Ok(());
+    }
+    let name = visible_line(offer.pinned.name.as_str()).into_owned();
+    let from = visible_line(&old.source);
+    let message = format!("`{name}` is installed from `{from}`, and this is another one");
+    let error = CommandError::refused(message).code("other_origin");
+    Err(error.hint(format!("`metier remove {name}` makes room for it")))
 }
 
 /// A name as it is spelled: letters that may look like others are shown by their code points.
