@@ -18,11 +18,12 @@ mod stdio;
 mod web;
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use metier_package::served::{Endpoint, ServerError, SkillServer, SkillServers};
 use metier_sandbox::{Cancel, Confinement, Level, Limits, Network, Runner, environment};
 
-use crate::limits::TALK_PATIENCE;
+use crate::limits::{ANSWER_PATIENCE, TALK_PATIENCE};
 use session::Session;
 use stdio::Stdio;
 use web::Web;
@@ -62,13 +63,20 @@ const WEB_VARIABLES: &[&str] = &[
 pub struct McpClient {
     runner: Runner,
     environment: Vec<(OsString, OsString)>,
+    patience: Duration,
 }
 
 impl McpClient {
     /// A client that starts programs by `runner`, with what they need of this environment.
     #[must_use]
     pub fn new(runner: Runner, environment: Vec<(OsString, OsString)>) -> Self {
-        Self { runner, environment }
+        Self { runner, environment, patience: ANSWER_PATIENCE }
+    }
+
+    /// The same with another patience for each answer.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     fn confinement(&self, names: &[&str]) -> Confinement {
@@ -96,16 +104,18 @@ impl SkillServers for McpClient {
         let session = match endpoint {
             Endpoint::Url(url) => {
                 let web = Web::new(url, (&self.runner, self.confinement(WEB_VARIABLES)), cancel);
-                Session::open(Box::new(web))
+                Session::open(Box::new(web), self.patience)
             }
             Endpoint::Command(command) => {
                 let start = || {
                     let confinement = self.confinement(COMMAND_VARIABLES);
                     Stdio::start(command, (&self.runner, confinement), cancel)
                 };
-                Session::open(Box::new(start()?)).or_else(|failed| match failed {
+                Session::open(Box::new(start()?), self.patience).or_else(|failed| match failed {
                     // Some programs end when they are asked something they do not know.
-                    ServerError::Unreachable(_) => Session::open_as_before(Box::new(start()?)),
+                    ServerError::Unreachable(_) => {
+                        Session::open_as_before(Box::new(start()?), self.patience)
+                    }
                     other => Err(other),
                 })
             }

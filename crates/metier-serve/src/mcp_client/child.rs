@@ -159,7 +159,3 @@ pub(super) fn reason(ended: Option<Result<Outcome, RunError>>, program: &str) ->
         status => ServerError::Unreachable(format!("it ended: {status}; it said: {last}")),
     }
 }
-
-#[cfg(test)]
-#[path = "child_tests.rs"]
-mod tests;

@@ -9,8 +9,7 @@ use serde_json::{Map, Value, json};
 use super::base64;
 use super::message::{self, BEFORE, EXTENSION, MODERN, Reply};
 use crate::limits::{
-    ANSWER_PATIENCE, DISCOVER_PATIENCE, MAX_ESCAPED, MAX_GREETING_BYTES, MAX_PAGE_BYTES,
-    MESSAGE_SPARE_BYTES,
+    DISCOVER_PATIENCE, MAX_ESCAPED, MAX_GREETING_BYTES, MAX_PAGE_BYTES, MESSAGE_SPARE_BYTES,
 };
 
 /// What carries questions and answers.
@@ -46,6 +45,7 @@ pub(super) struct Session<'a> {
     wire: Box<dyn Wire + 'a>,
     modern: bool,
     asked: u64,
+    patience: Duration,
 }
 
 /// What a question needs beside what is asked.
@@ -58,14 +58,17 @@ struct Bounds<'a> {
 
 impl<'a> Session<'a> {
     /// Begins a conversation in the newest version that both speak.
-    pub(super) fn open(wire: Box<dyn Wire + 'a>) -> Result<Self, ServerError> {
-        let mut session = Self { wire, modern: true, asked: 0 };
+    pub(super) fn open(wire: Box<dyn Wire + 'a>, patience: Duration) -> Result<Self, ServerError> {
+        let mut session = Self { wire, modern: true, asked: 0, patience };
         session.wire.speak(MODERN);
-        let bounds = Bounds { name: None, limit: MAX_GREETING_BYTES, patience: DISCOVER_PATIENCE };
-        match session.ask("server/discover", Map::new(), bounds) {
+        match session.discover() {
             Ok(Reply::Result(result)) if speaks(&result, MODERN) => {
                 offers_skills(&result)?;
                 Ok(session)
+            }
+            // A server that knows the question and does not like how it was asked.
+            Ok(Reply::Error { code: -32021 | -32020, message, .. }) => {
+                Err(ServerError::Refuses(message))
             }
             // Whoever does not know the question is from before it.
             Ok(_)
@@ -79,9 +82,29 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Asks what the server speaks; once more when it refuses the version and names it.
+    fn discover(&mut self) -> Result<Reply, ServerError> {
+        let bounds = Bounds {
+            name: None,
+            limit: MAX_GREETING_BYTES,
+            patience: self.patience.min(DISCOVER_PATIENCE),
+        };
+        match self.ask("server/discover", Map::new(), bounds)? {
+            Reply::Error { code: -32022, supported, .. }
+                if supported.iter().any(|version| version == MODERN) =>
+            {
+                self.ask("server/discover", Map::new(), bounds)
+            }
+            reply => Ok(reply),
+        }
+    }
+
     /// Begins a conversation with a handshake.
-    pub(super) fn open_as_before(wire: Box<dyn Wire + 'a>) -> Result<Self, ServerError> {
-        Self { wire, modern: false, asked: 0 }.begin_as_before()
+    pub(super) fn open_as_before(
+        wire: Box<dyn Wire + 'a>,
+        patience: Duration,
+    ) -> Result<Self, ServerError> {
+        Self { wire, modern: false, asked: 0, patience }.begin_as_before()
     }
 
     fn begin_as_before(mut self) -> Result<Self, ServerError> {
@@ -93,7 +116,7 @@ impl<'a> Session<'a> {
             "capabilities": message::capabilities(),
             "clientInfo": message::who(),
         }));
-        let bounds = Bounds { name: None, limit: MAX_GREETING_BYTES, patience: ANSWER_PATIENCE };
+        let bounds = Bounds { name: None, limit: MAX_GREETING_BYTES, patience: self.patience };
         let result = match self.ask("initialize", params, bounds)? {
             Reply::Result(result) => result,
             Reply::Error { message, .. } => return Err(ServerError::Refuses(message)),
@@ -133,7 +156,7 @@ impl<'a> Session<'a> {
         params: Value,
         (name, limit): (Option<&str>, u64),
     ) -> Result<Value, ServerError> {
-        let bounds = Bounds { name, limit, patience: ANSWER_PATIENCE };
+        let bounds = Bounds { name, limit, patience: self.patience };
         match self.ask(method, members(params), bounds)? {
             Reply::Result(result) => Ok(result),
             Reply::Error { code: -32601, .. } => Err(ServerError::NoSkills),

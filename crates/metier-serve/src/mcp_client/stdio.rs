@@ -107,7 +107,3 @@ impl Drop for Stdio<'_> {
         drop(self.child.end(FAREWELL_PATIENCE));
     }
 }
-
-#[cfg(test)]
-#[path = "stdio_tests.rs"]
-mod tests;

@@ -37,9 +37,6 @@ struct Request<'a> {
     patience: Duration,
 }
 
-/// What is read of one answer: the first message that counts.
-type Found = Result<Option<Reply>, ServerError>;
-
 impl<'a> Web<'a> {
     pub(super) fn new(
         url: &'a str,
@@ -62,9 +59,12 @@ impl<'a> Web<'a> {
         }
         let patience = request.patience.min(left);
         let mut confinement = self.confinement.clone();
-        let wall_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        // It ends by itself in time, and is ended when it does not.
+        let wall = patience.saturating_add(FAREWELL_PATIENCE);
+        let wall_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
         confinement.limits = Limits { wall_ms, ..confinement.limits };
-        let invocation = self.invocation(&request);
+        let most = format!("{:.3}", patience.as_secs_f64());
+        let invocation = self.invocation(&request).arg("--max-time").arg(most);
         let input = Input::Bytes(request.body);
         let mut child = Child::start(invocation, input, (self.runner, confinement), self.cancel)?;
         let mut body = Body { child: &child, bytes: Vec::new(), patience };
@@ -82,7 +82,12 @@ impl<'a> Web<'a> {
         let ended = child.end(if nothing { FAREWELL_PATIENCE } else { Duration::ZERO });
         let took = ended.as_ref().and_then(|run| run.as_ref().ok()).map(|run| run.duration);
         self.spent = self.spent.saturating_add(took.unwrap_or_default());
-        if nothing { Err(curl_reason(ended)) } else { done }
+        match done {
+            // An answer that was cut off is none, whatever it looks like.
+            Err(_) if is_late(&ended) => Err(ServerError::TimedOut),
+            _ if nothing => Err(curl_reason(ended)),
+            done => done,
+        }
     }
 
     fn invocation(&self, request: &Request<'_>) -> Invocation {
@@ -149,7 +154,7 @@ impl Wire for Web<'_> {
         let body = question.body.to_string().into_bytes();
         let request = Request { verb: "POST", body, headers, patience: question.patience };
         let (id, limit) = (question.id, question.limit);
-        let found = self.request(request, |head, body| match head.get("content-type") {
+        self.request(request, |head, body| match head.get("content-type") {
             // A no may be an answer of the protocol, and often is not.
             Some(kind) if head.status >= 400 && is(kind, "application/json") => {
                 body.document(id, limit).or_else(|_| Err(status(head)))
@@ -158,8 +163,7 @@ impl Wire for Web<'_> {
             Some(kind) if is(kind, "application/json") => body.document(id, limit),
             _ if head.status >= 400 => Err(status(head)),
             _ => Err(ServerError::Nonsense("it answers neither JSON nor events".to_owned())),
-        })?;
-        found.ok_or_else(|| ServerError::Nonsense("it answers another question".to_owned()))
+        })
     }
 
     fn tell(&mut self, notice: &Value) -> Result<(), ServerError> {
@@ -226,7 +230,7 @@ impl Body<'_, '_> {
     }
 
     /// The answer in a document.
-    fn document(&mut self, id: u64, limit: u64) -> Found {
+    fn document(&mut self, id: u64, limit: u64) -> Result<Reply, ServerError> {
         loop {
             if self.bytes.len() as u64 > limit {
                 return Err(ServerError::TooMuch(limit));
@@ -236,13 +240,13 @@ impl Body<'_, '_> {
             }
         }
         match message::read(&self.bytes, id)? {
-            Heard::Reply(reply) => Ok(Some(reply)),
-            Heard::Question(_) | Heard::Other => Ok(None),
+            Heard::Reply(reply) => Ok(reply),
+            Heard::Question(_) | Heard::Other => Err(another()),
         }
     }
 
     /// The answer among events. What a server asks back meanwhile it is not told.
-    fn event(&mut self, id: u64, limit: u64) -> Found {
+    fn event(&mut self, id: u64, limit: u64) -> Result<Reply, ServerError> {
         let mut events = Events::new(limit);
         let mut heard = 0;
         loop {
@@ -257,14 +261,18 @@ impl Body<'_, '_> {
                     continue;
                 }
                 if let Heard::Reply(reply) = message::read(&data, id)? {
-                    return Ok(Some(reply));
+                    return Ok(reply);
                 }
             }
             if !self.more()? {
-                return Ok(None);
+                return Err(another());
             }
         }
     }
+}
+
+fn another() -> ServerError {
+    ServerError::Nonsense("it answers another question".to_owned())
 }
 
 fn is(kind: &str, expect: &str) -> bool {
@@ -288,6 +296,12 @@ fn status(head: &Head) -> ServerError {
     ServerError::Refuses(format!("status {}", head.status))
 }
 
+/// Whether `curl` or the runner ended it because it took too long.
+fn is_late(ended: &Option<Result<Outcome, RunError>>) -> bool {
+    let status = ended.as_ref().and_then(|run| run.as_ref().ok()).map(|run| run.status);
+    matches!(status, Some(Status::TimedOut | Status::Exit(28)))
+}
+
 fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
     match &ended {
         Some(Err(RunError::Start { source, .. }))
@@ -295,7 +309,6 @@ fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
         {
             ServerError::NoCurl
         }
-        Some(Ok(Outcome { status: Status::Exit(28), .. })) => ServerError::TimedOut,
         Some(Ok(outcome)) if matches!(outcome.status, Status::Exit(_)) => {
             let said = String::from_utf8_lossy(&outcome.stderr.bytes);
             let said = said.lines().next().unwrap_or("it sent nothing");
@@ -304,7 +317,3 @@ fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
         _ => reason(ended, "curl"),
     }
 }
-
-#[cfg(test)]
-#[path = "web_tests.rs"]
-mod tests;
