@@ -54,6 +54,9 @@ pub(crate) struct AddArgs {
     allow: Allowances,
 }
 
+/// Reasons for a refusal that an error names.
+const MAX_REASONS: usize = 5;
+
 /// What is let pass that otherwise is not.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Allowances {
@@ -318,7 +321,14 @@ fn everything(source: &str, fetched: Fetched, ui: &mut Ui) -> Result<Vec<Staged>
             refused.code
         ));
     }
-    if fetched.skills.is_empty() { Err(nothing_in(source)) } else { Ok(fetched.skills) }
+    if !fetched.skills.is_empty() {
+        return Ok(fetched.skills);
+    }
+    // Who reads JSON has not seen the warnings.
+    let told = fetched.refused.iter().take(MAX_REASONS).filter(|_| ui.json());
+    Err(told.fold(nothing_in(source), |error, refused| {
+        error.hint(format!("it is refused: {}", visible_line(&refused.reason)))
+    }))
 }
 
 fn nothing_in(source: &str) -> CommandError {

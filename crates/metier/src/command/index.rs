@@ -139,6 +139,7 @@ fn meant(which: &AddIndex, bases: &Bases) -> Result<Index, CommandError> {
         (None, command @ [_, ..]) => Index::of_command(&name, command),
         (Some(_), _) | (None, []) => {
             let error = CommandError::usage("say what to call the index, and where it is");
+            let error = error.code("bad_index");
             return Err(error.hint("`metier index add NAME SOURCE`, or `… NAME -- PROGRAM …`"));
         }
     };
