@@ -51,6 +51,7 @@ pub(crate) fn run() -> Result<(), String> {
     process::run("cargo", &["build", "--package", "metier-serve", "--example", "mcp_http"])?;
     let server = bench.start()?;
     bench.conformance(&server.url)?;
+    crate::mcp_client::run(bench.node("@modelcontextprotocol/conformance/dist/index.js"))?;
     bench.inspect(std::slice::from_ref(&server.url))?;
     bench.inspect(&bench.stdio())?;
     bench.python("http", std::slice::from_ref(&server.url))?;
