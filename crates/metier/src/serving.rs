@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use metier_format::SkillName;
-use metier_runtime::journal::FaultKind;
+use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
 use metier_serve::{Client, Host, Seat, Tail};
 use metier_store::digest::Tree;
@@ -99,7 +99,7 @@ impl Host for Serving {
         let name = named.cloned().unwrap_or_else(|| self.fresh());
         let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
         let lines = Lines::of(&stream.journal);
-        Ok(Box::new(Following { stream, lines, frames: 0, digest: Frame::origin() }))
+        Ok(Box::new(Following { stream, lines, followed: Followed::default() }))
     }
 }
 
@@ -107,8 +107,7 @@ impl Host for Serving {
 struct Following {
     stream: Stream,
     lines: Lines,
-    frames: u64,
-    digest: String,
+    followed: Followed,
 }
 
 impl Tail for Following {
@@ -119,27 +118,14 @@ impl Tail for Following {
         })?;
         let mut frames = Vec::new();
         for line in read {
-            let frame = self.take(&line).map_err(|fault| JournalError::Changed {
+            let frame = self.followed.take(&line).map_err(|fault| JournalError::Changed {
                 path: self.stream.journal.clone(),
-                frame: self.frames,
+                frame: self.followed.frames(),
                 reason: fault.to_string(),
             })?;
             frames.extend(Some(frame).filter(|frame| frame.ids.session == self.stream.session));
         }
         Ok(frames)
-    }
-}
-
-impl Following {
-    /// The frame `line` tells, when it follows.
-    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
-        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
-        if frame.prev != self.digest {
-            return Err(FaultKind::Broken);
-        }
-        self.frames += 1;
-        self.digest.clone_from(&frame.digest);
-        Ok(frame)
     }
 }
 

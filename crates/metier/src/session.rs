@@ -11,7 +11,7 @@ use metier_format::text::visible_line;
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
+use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading, files_of};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
@@ -19,6 +19,7 @@ use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
+use crate::command::hook::setup::hooked_files;
 use crate::config::Hosts;
 use crate::env;
 use crate::error::CommandError;
@@ -203,6 +204,18 @@ pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, J
     FileJournal::open(path, durability, Arc::new(SystemClock))
 }
 
+/// What no call of a model writes: metier's own, the journal wherever it is, and the settings of
+/// agents that hold its hooks.
+fn protected(settings: &Settings, journal: &Path) -> Vec<PathBuf> {
+    let mut places = settings.own_places();
+    // The usual one lies in metier's directory, together with what is beside it.
+    if !settings.home.as_ref().is_some_and(|home| journal.starts_with(home)) {
+        places.extend(files_of(journal));
+    }
+    places.extend(hooked_files(settings));
+    places
+}
+
 /// What a session for `purpose` is made of.
 pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &Path) -> Setup {
     let law = Law::load(settings);
@@ -218,7 +231,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
-            protected: settings.own_places(),
+            protected: protected(settings, journal),
         },
         ids,
         settings: SessionSettings {

@@ -156,14 +156,15 @@ impl Settings {
     }
 
     /// The directories and files that are metier's own, which no call of a model writes: its
-    /// directory, its settings and the user's policies.
+    /// directory, its settings, the user's policies, and the program itself.
     pub(crate) fn own_places(&self) -> Vec<PathBuf> {
         let default = config::default_path(&self.environment);
         let settings = default.as_deref().and_then(Path::parent).map(Path::to_owned);
         let flag = self.session.args.policy.as_deref();
         let flag = flag.map(|path| self.environment.resolve(path, &self.environment.directory));
         let places = self.home.iter().chain(&self.config_file).chain(&settings);
-        places.chain(&self.session.config.policy_files).chain(&flag).cloned().collect()
+        let places = places.chain(&self.session.config.policy_files).chain(&flag);
+        places.cloned().chain(env::program()).collect()
     }
 
     /// The settings file as hints name it.

@@ -23,6 +23,7 @@ const SCRIPT_ERRORS: &[&str] = &[
     "args_too_large",
     "permission_denied",
     "interpreter_missing",
+    "script_unusable",
     "dependencies_missing",
     "execution_failed",
     "cancelled",
@@ -34,6 +35,7 @@ const SCRIPT_FRAMES: &[&str] =
 
 const ACTIVATION_ERRORS: &[&str] = &[
     "skill_not_found",
+    "skill_ambiguous",
     "skill_already_active",
     "skill_not_trusted",
     "skill_hidden",

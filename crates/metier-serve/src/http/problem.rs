@@ -34,6 +34,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
     (
         StatusCode::CONFLICT,
         &[
+            "skill_ambiguous",
             "skill_already_active",
             "skill_not_active",
             "skill_stack_violation",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use metier_format::text::{visible_json, visible_line};
 use metier_runtime::event::{Chain, SkillChanged};
-use metier_runtime::journal::FaultKind;
+use metier_runtime::journal::Followed;
 use metier_runtime::{Event, Frame, JournalError};
 
 use crate::clock;
@@ -32,17 +32,11 @@ pub(crate) struct EventsArgs {
     follow: bool,
 }
 
-/// What has been printed so far.
-struct Position {
-    frames: u64,
-    digest: String,
-}
-
 /// Prints the frames.
 pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let stream = Stream::of(settings)?;
     let mut lines = Lines::of(&stream.journal);
-    let mut at = Position { frames: 0, digest: Frame::origin() };
+    let mut at = Followed::default();
     loop {
         let read = lines.next().map_err(|source| {
             let path = stream.journal.clone();
@@ -59,7 +53,7 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             std::thread::sleep(PAUSE);
         }
     }
-    if at.frames == 0 {
+    if at.frames() == 0 {
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
     }
     Ok(Status::Ok)
@@ -72,7 +66,7 @@ fn ui_flush(now: bool, ui: &mut Ui) -> Result<(), CommandError> {
 /// Prints those of `lines` that belong to the session, each checked against the one before it.
 fn print(
     lines: &[Vec<u8>],
-    at: &mut Position,
+    at: &mut Followed,
     stream: &Stream,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
@@ -100,22 +94,9 @@ fn print(
         None => Ok(()),
         Some(kind) => Err(journal_error(JournalError::Changed {
             path: stream.journal.clone(),
-            frame: at.frames,
+            frame: at.frames(),
             reason: kind.to_string(),
         })),
-    }
-}
-
-impl Position {
-    /// The frame `line` tells, when it follows.
-    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
-        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
-        if frame.prev != self.digest {
-            return Err(FaultKind::Broken);
-        }
-        self.frames += 1;
-        self.digest.clone_from(&frame.digest);
-        Ok(frame)
     }
 }
 
