@@ -17,6 +17,7 @@ mod check;
 mod crash;
 mod fuzz;
 mod mcp;
+mod mcp_client;
 mod process;
 mod race;
 mod requirements;

@@ -17,6 +17,7 @@ pub mod hook_setup;
 pub mod http;
 pub mod limits;
 pub mod mcp;
+pub mod mcp_client;
 mod runs;
 pub mod surface;
 pub mod tally;

@@ -30,6 +30,7 @@ mod lint;
 mod list;
 mod man;
 mod mcp;
+mod mcp_client;
 mod metrics;
 #[cfg(feature = "otlp")]
 mod otlp;
