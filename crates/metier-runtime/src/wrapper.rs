@@ -3,7 +3,7 @@
 //!
 //! The tags are those the standard's client guide suggests. A body, a path or a name that contains
 //! one of them has its `<` written as `&lt;`, and only then, so that ordinary HTML in a body stays
-//! as its author wrote it.
+//! as its author wrote it. What nobody would see (controls, bidirectional marks, tags) is written out.
 
 use metier_format::text;
 
@@ -41,7 +41,7 @@ pub fn wrap(wrapped: &Wrapped<'_>) -> String {
         out.push_str(&attribute(origin));
     }
     out.push_str("\">\n");
-    out.push_str(disarm(wrapped.body).trim());
+    out.push_str(disarm(&text::visible(wrapped.body)).trim());
     out.push_str("\n\n<skill_directory>");
     out.push_str(&line(wrapped.directory));
     out.push_str("</skill_directory>\n");

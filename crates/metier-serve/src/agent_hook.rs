@@ -25,6 +25,7 @@ use metier_store::{Catalog, Layer};
 pub use agent::{HookAgent, Occasion};
 pub use answer::Answer;
 pub use event::{Event, EventError, What};
+pub use name::is_of_an_agent;
 
 use signal::Wish;
 

@@ -101,15 +101,16 @@ impl Dialect {
         }
     }
 
-    /// Calls `tool`; none when there is no such tool.
+    /// Calls `tool`; none when there is no such tool. Nothing in the answer is invisible.
     pub fn call(self, session: &mut Session, tool: &str, arguments: Value) -> Option<Reply> {
-        match self {
+        let reply = match self {
             Self::Plain => plain::call(session, tool, arguments),
             Self::Omniforge => omniforge::call(session, tool, &arguments),
             Self::Tavern => tavern::call(session, tool, &arguments),
             Self::AgentBase => agent_base::call(session, tool, &arguments),
             Self::Chibi => chibi::call(session, tool, &arguments),
-        }
+        };
+        reply.map(Reply::written_out)
     }
 
     /// Whether calling `tool` runs a script, which takes as long as it takes.

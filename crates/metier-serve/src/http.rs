@@ -13,6 +13,7 @@ mod events;
 mod gate;
 mod mcp_sessions;
 mod metrics;
+mod neighbour;
 mod openapi;
 mod page;
 mod problem;

@@ -165,3 +165,7 @@ pub const MAX_HEAD_BYTES: usize = 64 << 10;
 
 /// Longest name a server has for a conversation.
 pub const MAX_CONVERSATION_ID: usize = 1024;
+
+/// Most of the kernel's list of sockets that is read to learn whose a connection is: tens of thousands
+/// of them.
+pub const MAX_SOCKETS_BYTES: u64 = 8 * 1024 * 1024;

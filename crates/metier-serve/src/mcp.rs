@@ -39,6 +39,7 @@ use rmcp::model::{ErrorData, ProtocolVersion};
 use rmcp::service::RequestContext;
 use tokio::sync::{Semaphore, watch};
 
+use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::MAX_LISTENERS;
@@ -170,7 +171,7 @@ impl Server {
     /// Who asks: what is known of the client, and what it says of itself, by its name.
     fn who(&self, name: Option<&str>) -> Who {
         let said = name.and_then(|name| self.service.host.section(name));
-        Who { known: self.guest.section.clone(), said }
+        Who { known: self.guest.section.clone(), said, anybody: false }
     }
 
     fn asker(&self, context: &RequestContext<RoleServer>) -> Who {
@@ -179,18 +180,23 @@ impl Server {
 
     /// The desk this request belongs to: this connection's, or that of the session it names. A
     /// client with a handshake has one session and names none.
-    fn desk(&self, context: &RequestContext<RoleServer>) -> Arc<Desk> {
+    fn desk(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desk>, ErrorData> {
         let who = self.asker(context);
         if let Some(name) = named_session(context) {
+            if is_of_an_agent(name) {
+                let data = serde_json::json!({ "code": "not_yours" });
+                let why = "that session is an agent's own, and no client's to name";
+                return Err(ErrorData::invalid_params(why, Some(data)));
+            }
             let session = who.session(name);
-            return self.service.desk(who, Some(session));
+            return Ok(self.service.desk(who, Some(session)));
         }
         // A panic elsewhere left a desk in the table or not.
         let mut desks = self.desks.lock().unwrap_or_else(PoisonError::into_inner);
         let session = || self.guest.session.as_deref().map(|name| who.session(name));
         let desk =
             desks.entry(who.clone()).or_insert_with(|| self.service.desk(who.clone(), session()));
-        Arc::clone(desk)
+        Ok(Arc::clone(desk))
     }
 
     /// The client is gone: its sessions end, unless they belong to others too.
@@ -208,7 +214,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
-        let desk = self.desk(context);
+        let desk = self.desk(context)?;
         aside(move || desk.act(work)).await
     }
 
@@ -224,7 +230,7 @@ impl Server {
             Ok(run) => run,
             Err(full) => return Ok(Ok(Some(Reply::failure("busy", &full.to_string())))),
         };
-        let desk = self.desk(context);
+        let desk = self.desk(context)?;
         let dialect = self.service.dialect;
         let switch = cancel.clone();
         let running = aside(move || {

@@ -12,13 +12,15 @@ pub struct Who {
     pub known: Option<Arc<str>>,
     /// The section the client says it is. It may lie, and then has less than it could have.
     pub said: Option<Arc<str>>,
+    /// Whether it could be anybody who reaches this machine: nothing was asked of it.
+    pub anybody: bool,
 }
 
 impl Who {
     /// The client that a section called `name` is for.
     #[must_use]
     pub fn known(name: &str) -> Self {
-        Self { known: Some(name.into()), said: None }
+        Self { known: Some(name.into()), ..Self::default() }
     }
 
     /// Whose sections these are, each once.

@@ -14,6 +14,6 @@ fn sections_add_up_and_a_known_client_has_sessions_of_its_own() {
     assert_eq!(both.session("s1"), "team.s1", "what it says of itself names nothing");
     let same = Who { said: Some("team".into()), ..known };
     assert_eq!(sections(&same), ["team"]);
-    let said = Who { known: None, said: Some("editor".into()) };
+    let said = Who { said: Some("editor".into()), ..Who::default() };
     assert_eq!((sections(&said), said.session("s1")), (vec!["editor".into()], "s1".into()));
 }

@@ -157,6 +157,10 @@ impl Host for Serving {
         Ok(Seat { session, stays })
     }
 
+    fn vouch(&self) -> Arc<dyn Vouch> {
+        Arc::new(Fresh(self.settings.clone()))
+    }
+
     fn watch(&self) -> Result<Option<Watch>, WatchError> {
         let files = view::files(&self.settings);
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)

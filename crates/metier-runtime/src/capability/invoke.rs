@@ -1,8 +1,10 @@
 //! One operation, carried out: arguments are checked, the session does it, the answer is JSON.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use metier_format::NameKey;
+use metier_format::text::visible;
 use metier_policy::ToolCall;
 use metier_store::catalog::Visibility;
 use metier_store::disclose::{Disclose, disclose};
@@ -37,8 +39,38 @@ pub struct Call {
 
 type Answer = Result<Value, CapabilityError>;
 
-/// Carries out `call` in `session`. Whatever the surface, an operation goes through here.
+/// Carries out `call` in `session`. Whatever the surface, an operation goes through here. A model's
+/// answer has nothing in it that nobody would see.
 pub fn invoke(session: &mut Session, call: Call) -> Answer {
+    let asker = call.asker;
+    let mut answer = carry_out(session, call)?;
+    if asker == Trigger::Auto {
+        write_out(&mut answer);
+    }
+    Ok(answer)
+}
+
+/// Writes every live character of every text in `value` as `\u{…}`, names of members included.
+pub fn write_out(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(seen) = visible(text) {
+                *text = seen;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_out),
+        Value::Object(members) => {
+            members.values_mut().for_each(write_out);
+            if members.keys().any(|name| matches!(visible(name), Cow::Owned(_))) {
+                let seen = std::mem::take(members).into_iter();
+                members.extend(seen.map(|(name, value)| (visible(&name).into_owned(), value)));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn carry_out(session: &mut Session, call: Call) -> Answer {
     let parameters = call.operation.capability().parameters;
     let arguments = &Arguments::check(parameters, call.arguments)?;
     let asker = call.asker;
@@ -53,7 +85,7 @@ pub fn invoke(session: &mut Session, call: Call) -> Answer {
         Operation::End => end(session),
         Operation::Status => Ok(json(&session.status())),
         Operation::Guard => guard(session, arguments),
-        Operation::Read => read(session, arguments),
+        Operation::Read => read(session, arguments, asker),
         Operation::Events => events(session, arguments),
         Operation::ScriptList => scripts(session, arguments, asker),
         Operation::ScriptHelp => script_help(session, arguments, asker),
@@ -153,8 +185,16 @@ fn guard(session: &mut Session, arguments: &Arguments) -> Answer {
     Ok(json(&RuledCall::of(&guarded.ruling)))
 }
 
-fn read(session: &mut Session, arguments: &Arguments) -> Answer {
+fn read(session: &mut Session, arguments: &Arguments, asker: Trigger) -> Answer {
     let name = arguments.text("name").unwrap_or_default();
+    if let Some(entry) = session.catalog().get(&NameKey::of(name))
+        && entry.visibility == Visibility::UserOnly
+        && asker == Trigger::Auto
+        && !session.active_names().iter().any(|active| active == entry.name().as_str())
+    {
+        // Its files are for a model from the moment its user has started it.
+        return Err(session.unknown(name));
+    }
     let path = arguments.text("path").unwrap_or_default();
     let resource = session.read(name, path, MAX_READ_BYTES)?;
     let offset = arguments.number("offset").map_or(0, size);

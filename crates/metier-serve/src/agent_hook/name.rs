@@ -9,6 +9,16 @@ use crate::limits::MAX_EVENT_ID_BYTES;
 /// What stands before the digest of an id that cannot stand for itself.
 const DIGEST: &str = "sha256-";
 
+/// Whether a session is kept by an agent's hooks or by chibi's plugin, so that no other client may
+/// name it: what holds in it would be lifted from outside.
+#[must_use]
+pub fn is_of_an_agent(session: &str) -> bool {
+    let hooked = |agent: HookAgent| {
+        session.strip_prefix(agent.as_str()).is_some_and(|rest| rest.starts_with('.'))
+    };
+    session.starts_with("chibi-") || HookAgent::ALL.into_iter().any(hooked)
+}
+
 /// The session called `id` by `agent`.
 pub(super) fn session(agent: HookAgent, id: &str) -> String {
     let usual = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);

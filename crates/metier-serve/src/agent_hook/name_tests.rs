@@ -25,3 +25,17 @@ fn no_two_ids_share_a_session() {
     names.dedup();
     assert_eq!(names.len(), count);
 }
+
+#[test]
+fn sessions_of_agents_are_told_from_others() {
+    // U3, U5
+    for agent in HookAgent::ALL {
+        assert!(is_of_an_agent(&session(agent, "a/b")) && is_of_an_agent(&session(agent, "x")));
+    }
+    assert!(is_of_an_agent("chibi-1-2-3-4-5"));
+    for name in
+        ["default", "claude-code", "claude-codex.1", "team.claude-code.1", "chibi", "x.codex.1"]
+    {
+        assert!(!is_of_an_agent(name), "{name}");
+    }
+}

@@ -1,8 +1,11 @@
 //! What a tool answers.
 
-use serde_json::{Value, json};
+use std::borrow::Cow;
 
+use metier_format::text::visible;
+use metier_runtime::capability::write_out;
 use metier_runtime::{CapabilityError, JournalError};
+use serde_json::{Value, json};
 
 use crate::limits::MAX_RESULT_CHARS;
 
@@ -44,6 +47,15 @@ impl Reply {
     #[must_use]
     pub fn error(error: &CapabilityError) -> Self {
         Self::failure(error.code(), &error.sentence())
+    }
+
+    /// The same with every live character written as `\u{…}`.
+    pub(super) fn written_out(mut self) -> Self {
+        if let Cow::Owned(seen) = visible(&self.text) {
+            self.text = seen;
+        }
+        self.data.iter_mut().for_each(write_out);
+        self
     }
 
     /// The session could not be opened.

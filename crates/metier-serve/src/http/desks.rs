@@ -9,6 +9,7 @@ use metier_runtime::session::Again;
 use metier_runtime::{JournalError, Session};
 
 use super::problem::Problem;
+use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
 use crate::limits::{MAX_SESSION_NAME, MAX_SESSIONS};
 use crate::who::Who;
@@ -32,6 +33,11 @@ pub(super) struct Place {
 impl Place {
     /// The session that `who` calls `name`.
     pub(super) fn of(who: &Who, name: &str) -> Result<Self, Problem> {
+        if who.anybody && is_of_an_agent(name) {
+            let why =
+                "that session is an agent's own; a server with a token shows it to who has it";
+            return Err(Problem::forbidden("not_yours", why));
+        }
         let session = who.session(checked(name)?);
         checked(&session)?;
         Ok(Self { who: who.clone(), session })

@@ -45,13 +45,17 @@ pub struct Gate {
 }
 
 impl Gate {
+    /// Whether nobody comes in without a token.
+    pub(super) fn asks_for_tokens(&self) -> bool {
+        self.token.is_some() || !self.badges.is_empty()
+    }
+
     /// Who a request with this address and these headers comes from, when it may come in.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Who, Problem> {
         let host = self.host(uri, headers)?;
         self.origin(&host, headers)?;
-        let open = self.token.is_none() && self.badges.is_empty();
-        if open || uri.path() == HEALTH {
-            return Ok(Who::default());
+        if !self.asks_for_tokens() || uri.path() == HEALTH {
+            return Ok(Who { anybody: true, ..Who::default() });
         }
         self.known(headers)
     }
@@ -68,7 +72,8 @@ impl Gate {
         for badge in &self.badges {
             if badge.token.is_in(value) {
                 // Of two sections with one token neither can be meant; the first stays.
-                who = who.or(Some(Who { known: Some(Arc::clone(&badge.section)), said: None }));
+                who =
+                    who.or(Some(Who { known: Some(Arc::clone(&badge.section)), ..Who::default() }));
             }
         }
         let master = self.token.as_ref().is_some_and(|token| token.is_in(value));

@@ -2,7 +2,7 @@
 //! a bounded time, and are told when the server stops: nobody is let in any more, everybody inside is
 //! answered, and what was begun is recorded before the process ends.
 
-use std::net::TcpListener as Listener;
+use std::net::{SocketAddr, TcpListener as Listener};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::HttpSetup;
+use super::neighbour::stranger;
 use super::routes::{Api, routes};
 use super::timed::Timed;
 use crate::desk::Host;
@@ -102,8 +103,12 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
             accepted = listener.accept() => accepted,
         };
         match (accepted, seat) {
-            (Ok((stream, _)), Ok(seat)) => {
+            (Ok((stream, client)), Ok(seat)) => {
                 let (routes, api) = (routes.clone(), Arc::clone(api));
+                if !api.setup.gate.asks_for_tokens() && is_a_strangers(&stream, client) {
+                    // Whoever it is has no business here, and is told nothing.
+                    continue;
+                }
                 open.spawn(async move { connection(stream, routes, &api, seat).await });
             }
             _ => sleep(PAUSE).await,
@@ -120,6 +125,11 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
     mcp.end();
     let gone = async { while open.join_next().await.is_some() {} };
     let _ = timeout(LAST_GRACE, gone).await;
+}
+
+/// Whether a connection certainly belongs to another user of this machine.
+fn is_a_strangers(stream: &TcpStream, client: SocketAddr) -> bool {
+    stream.local_addr().is_ok_and(|server| stranger(client, server).is_some())
 }
 
 async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSemaphorePermit) {

@@ -1,5 +1,6 @@
 //! The skills offered to other machines: a list at the well-known address with a digest for each, and
-//! each as an archive. What is not trusted here is not offered, nor is what every metier has itself.
+//! each as an archive. What is not trusted here is not offered, nor what is not as it was approved, nor
+//! what every metier has itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +14,8 @@ use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
 use metier_store::digest::{TreeKind, hex, sha256};
-use metier_store::{Catalog, Entry, Layer, Store};
+use metier_store::vouch::{Depth, Standing};
+use metier_store::{Catalog, Entry, Layer};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -62,7 +64,7 @@ pub(super) async fn archive(
     let packed = looking(&api, move |api| {
         let catalog = api.host.catalog(&who);
         let entry = offered(&catalog).find(|entry| entry.name().as_str() == name)?;
-        packed(&**api.host.index().store(), entry).ok()
+        packed(api, entry).ok()
     });
     let packed = packed.await?.ok_or_else(missing)?;
     Ok(document(&headers, "application/gzip", &hex(&sha256(&packed)), packed))
@@ -111,7 +113,7 @@ impl Shelf {
         {
             return kept.clone();
         }
-        let text = list(&api.host.catalog(&who), &**api.host.index().store()).to_string();
+        let text = list(&api.host.catalog(&who), api).to_string();
         let version = hex(&sha256(text.as_bytes()));
         let kept = Kept { made: now, text: text.into(), version };
         shelf.insert(who, kept.clone());
@@ -120,12 +122,12 @@ impl Shelf {
 }
 
 /// The list. What is left out is said in a member that nobody has to read.
-fn list(catalog: &Catalog, store: &dyn Store) -> Value {
+fn list(catalog: &Catalog, api: &Api) -> Value {
     let (mut skills, mut left_out) = (Vec::new(), Vec::new());
     for entry in offered(catalog) {
         let name = entry.name().as_str();
         let packed = match skills.len() < MAX_OFFERED {
-            true => packed(store, entry),
+            true => packed(api, entry),
             false => Err("there are too many"),
         };
         match packed {
@@ -151,8 +153,8 @@ fn offered(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
 }
 
 /// The skill as an archive, every file at its place below the root.
-fn packed(store: &dyn Store, entry: &Entry) -> Result<Vec<u8>, &'static str> {
-    let at = entry.location();
+fn packed(api: &Api, entry: &Entry) -> Result<Vec<u8>, &'static str> {
+    let (store, at) = (api.host.index().store(), entry.location());
     let tree = store.tree(&at).map_err(|_| "its directory cannot be read")?;
     if tree.files().len() > MAX_SKILL_FILES {
         return Err("it has too many files");
@@ -165,6 +167,13 @@ fn packed(store: &dyn Store, entry: &Entry) -> Result<Vec<u8>, &'static str> {
         room = room.checked_sub(read.bytes.len() as u64).ok_or("it is too large")?;
         let executable = file.kind == TreeKind::Executable;
         files.push(Packed { path: path.to_owned(), executable, bytes: read.bytes });
+    }
+    // After it was read, so that nothing comes between.
+    if let Some(directory) = store.directory(&at)
+        && api.host.vouch().vouch(entry.name(), &directory, Depth::Bytes).standing
+            == Standing::Changed
+    {
+        return Err("its content is not what was approved");
     }
     Ok(pack(&files))
 }

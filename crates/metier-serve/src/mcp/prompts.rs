@@ -1,6 +1,7 @@
 //! Prompts: each skill a user may invoke is one, with its arguments.
 
 use metier_format::NameKey;
+use metier_format::text::visible;
 use metier_runtime::arguments::quoted;
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
@@ -40,12 +41,13 @@ fn prompt(store: &dyn Store, entry: &Entry) -> Prompt {
     let argument = |name: &String| {
         let argument = PromptArgument::new(name).with_required(false);
         match &hint {
-            Some(hint) => argument.with_description(hint),
+            Some(hint) => argument.with_description(visible(hint)),
             None => argument,
         }
     };
     let arguments = names.iter().map(argument).collect();
-    Prompt::new(entry.name().as_str(), Some(&*entry.found.description), Some(arguments))
+    let description = visible(&entry.found.description);
+    Prompt::new(entry.name().as_str(), Some(description), Some(arguments))
 }
 
 /// The names of a skill's arguments, and what it says about them.

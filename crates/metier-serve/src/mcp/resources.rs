@@ -1,5 +1,6 @@
 //! Resources: every skill's `SKILL.md` is listed, every file of a skill can be read.
 
+use metier_format::text::visible;
 use metier_runtime::Session;
 use metier_runtime::capability::base64;
 use metier_runtime::limits::MAX_READ_BYTES;
@@ -57,7 +58,7 @@ pub(super) fn list(
 fn resource(entry: &Entry) -> Resource {
     let name = entry.name().as_str();
     Resource::new(uri::write(name, "SKILL.md"), name)
-        .with_description(&*entry.found.description)
+        .with_description(visible(&entry.found.description))
         .with_mime_type("text/markdown")
 }
 

@@ -29,3 +29,4 @@ mod seed_tavern;
 mod served;
 mod skills;
 mod subscriptions;
+mod unseen;

@@ -1,0 +1,126 @@
+//! What nobody would see, and what is not for models: neither gets to a model on any surface.
+
+use std::sync::Arc;
+
+use metier_format::text::is_live;
+use metier_serve::Dialect;
+use metier_store::{Layer, MemoryStore};
+use serde_json::{Value, json};
+
+use crate::ground::{Ground, connect, run, skill};
+use crate::served::Served;
+
+/// An escape, a change of direction, a space of no width and a tag.
+const LIVE: &str = "\u{1b}[31m\u{202e}\u{200b}\u{e0041}";
+
+fn host() -> Arc<Ground> {
+    let text = format!(
+        "---\nname: odd\ndescription: \"Odd {} things. Use when odd.\"\nargument-hint: \"{}\"\n---\n\nBody {LIVE}.\n",
+        "\\e[31m\\u202e\\u200b\\U000E0041", "\\u202e"
+    );
+    let store = MemoryStore::new(Layer::Personal)
+        .file("odd/SKILL.md", text.into_bytes())
+        .file("odd/references/a.md", format!("Text {LIVE}\n").into_bytes())
+        .file("by-hand/SKILL.md", skill("by-hand", "disable-model-invocation: true"))
+        .file("by-hand/a.md", &b"inside\n"[..]);
+    Arc::new(Ground::over(store))
+}
+
+/// Every text in `value` that has a live character.
+fn live(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if text.contains(is_live) => found.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| live(item, found)),
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            live(&json!(name), found);
+            live(member, found);
+        }),
+        _ => {}
+    }
+}
+
+fn clean(what: &str, value: &Value) {
+    let mut found = Vec::new();
+    live(value, &mut found);
+    assert_eq!(found, Vec::<String>::new(), "{what}");
+}
+
+#[test]
+fn what_nobody_would_see_is_written_out_for_models() {
+    // S5, U2, U3, U8
+    let host = host();
+    let calls = [
+        ("skill_list", json!({})),
+        ("skill_search", json!({"query": "odd"})),
+        ("skill_show", json!({"name": "odd"})),
+        ("skill_activate", json!({"name": "odd", "arguments": LIVE})),
+        ("skill_read", json!({"name": "odd", "path": "references/a.md"})),
+        ("skill_read", json!({"name": LIVE, "path": LIVE})),
+        ("session_events", json!({})),
+    ];
+    run(async {
+        let mut wire = connect(&host, Dialect::Plain);
+        wire.begin("2025-11-25").await;
+        for (tool, arguments) in &calls {
+            let answer = wire.call(tool, arguments.clone()).await;
+            clean(tool, &answer);
+            // The words are JSON, which has a way of its own to write such characters.
+            if let Some(text) = answer["content"][0]["text"].as_str()
+                && let Ok(inner) = serde_json::from_str(text)
+            {
+                clean(tool, &inner);
+            }
+        }
+        for method in ["tools/list", "prompts/list", "resources/list"] {
+            clean(method, &wire.get(method, json!({})).await);
+        }
+        let prompt = wire.get("prompts/get", json!({"name": "odd"})).await;
+        clean("prompts/get", &prompt);
+        assert!(prompt.to_string().contains("\\\\u{202e}"), "{prompt}");
+    });
+    let server = Served::start(&host);
+    for (operation, arguments) in [
+        ("list", json!({})),
+        ("show", json!({"name": "odd"})),
+        ("activate", json!({"name": "odd"})),
+        ("read", json!({"name": "odd", "path": "references/a.md"})),
+    ] {
+        clean(operation, &server.call(operation, "", &arguments).json());
+    }
+    for dialect in Dialect::ALL {
+        let mut session = host.session(dialect.again());
+        for tool in dialect.tools(session.catalog()) {
+            clean(&tool.name, &json!([tool.title, tool.description, tool.input]));
+            let named = json!({"name": "odd", "skill": "odd", "skill_name": "odd", "path": "references/a.md"});
+            if let Some(reply) = dialect.call(&mut session, &tool.name, named) {
+                clean(&tool.name, &json!([reply.text, reply.data]));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bytes_of_a_file_are_given_as_they_are_where_digests_are_taken_of_them() {
+    // U2
+    run(async {
+        let mut wire = connect(&host(), Dialect::Plain);
+        wire.begin("2025-11-25").await;
+        let read = wire.get("resources/read", json!({"uri": "skill://odd/references/a.md"})).await;
+        assert_eq!(read["contents"][0]["text"], format!("Text {LIVE}\n"));
+    });
+}
+
+#[test]
+fn the_files_of_a_skill_for_users_are_a_models_only_once_its_user_started_it() {
+    // U2, U3, A6
+    let server = Served::start(&host());
+    let read = || server.call("read", "s", &json!({"name": "by-hand", "path": "a.md"}));
+    assert_eq!(read().refusal(), (404, "skill_not_found".to_owned()));
+    let user =
+        [("Metier-Asker", "user"), ("Metier-Session", "s"), ("Content-Type", "application/json")];
+    let file = br#"{"name": "by-hand", "path": "a.md"}"#;
+    assert_eq!(server.ask("POST /v1/read", &user, file).status, 200);
+    let started = server.ask("POST /v1/activate", &user, br#"{"name": "by-hand"}"#);
+    assert_eq!(started.status, 200, "{}", started.text());
+    assert_eq!(read().status, 200);
+}
