@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::home::{Home, Place};
@@ -72,6 +73,7 @@ pub struct Made {
     /// The directory: its path, in a project from there.
     pub folder: String,
     /// The skill's name, and its own.
+    #[serde(deserialize_with = "file_name")]
     pub name: String,
     /// What it is.
     #[serde(flatten)]
@@ -92,6 +94,7 @@ pub enum Thing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Replaced {
     pub(crate) folder: String,
+    #[serde(deserialize_with = "file_name")]
     pub(crate) name: String,
     /// What must be in it; the keep has it too.
     pub(crate) tree: String,
@@ -134,6 +137,16 @@ impl Links {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
+    }
+}
+
+/// A name that stays in its folder, whatever the record says.
+fn file_name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let name = String::deserialize(from)?;
+    match name.as_str() {
+        "" | "." | ".." => Err(D::Error::custom("a name that is none")),
+        path if path.contains(['/', '\0']) => Err(D::Error::custom("a name that is a path")),
+        _ => Ok(name),
     }
 }
 

@@ -318,6 +318,68 @@ fn what_cannot_be_started_is_an_error_that_names_it() {
 }
 
 #[test]
+fn a_program_or_directory_that_is_none_is_an_error_on_every_backend_and_never_a_run() {
+    // R4, R6
+    let world = World::new(None);
+    let grant = world.make_directory("grant");
+    let executable = |name: &str, text: &str| {
+        let path = world.make_file(&format!("grant/{name}"), text);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let orphan = executable("orphan", "#!/nowhere/interpreter\n");
+    let garbage = executable("garbage", "\u{7f}ELFnot really");
+    let empty = executable("empty", "");
+    let outside = world.make_directory("outside");
+    let file = world.make_file("grant/file", "");
+    let confinement = Confinement { read: vec![grant.clone()], ..world.confinement() };
+    let starts_in = |cwd: PathBuf| Invocation { cwd: Some(cwd), ..Invocation::new("/bin/true") };
+    let cases = [
+        ("a directory", Invocation::new(&grant)),
+        ("a script without its interpreter", Invocation::new(&orphan)),
+        ("a file of no format", Invocation::new(&garbage)),
+        ("an empty file", Invocation::new(&empty)),
+        ("no name", Invocation::new("")),
+        ("a name that is a path inside a file", Invocation::new(file.join("x"))),
+        ("an argument no program can have", Invocation::new("/bin/true").arg("a\0b")),
+        ("a start that is not there", starts_in(world.at("grant/missing"))),
+        ("a start that is a file", starts_in(file.clone())),
+    ];
+    for backend in exercised(&BackendKind::ALL) {
+        let runner = runner().with_backend(backend);
+        for (what, invocation) in &cases {
+            let result = runner.run(invocation, &confinement, &Cancel::never());
+            let error = result.expect_err(what);
+            let named = matches!(error, RunError::Start { .. } | RunError::Setup { .. });
+            assert!(named, "{what} on {}: {error:?}", backend.name());
+        }
+    }
+    // What is not granted is not there where walls are mounts.
+    let runner = runner().with_backend(BackendKind::LinuxNamespaces);
+    let error = runner.run(&starts_in(outside), &confinement, &Cancel::never()).unwrap_err();
+    assert!(matches!(error, RunError::Setup { .. }), "{error:?}");
+    assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_switch_thrown_before_the_run_ends_it_at_once() {
+    // R4
+    let world = World::new(None);
+    let cancel = Cancel::new().unwrap();
+    assert!(!cancel.is_thrown() && !Cancel::never().is_thrown());
+    cancel.cancel();
+    cancel.cancel();
+    assert!(cancel.is_thrown());
+    Cancel::never().cancel();
+    for backend in exercised(&BackendKind::ALL) {
+        let runner = runner().with_backend(backend);
+        let outcome = runner.run(&sh("sleep 1000"), &world.confinement(), &cancel).unwrap();
+        assert_eq!(outcome.status, Status::Cancelled, "{}", backend.name());
+    }
+    assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
+}
+
+#[test]
 fn a_path_that_is_not_there_or_leads_to_the_kernel_is_refused() {
     // R6
     for path in ["/no/such/place", "/", "/proc", "/proc/self/root", "/dev", "/sys/kernel", "etc"] {
