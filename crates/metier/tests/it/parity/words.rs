@@ -21,8 +21,12 @@ pub(super) fn undo(case: &Case, way: &Way, pair: &mut Pair) {
             if let (Operation::Search, Told::Answer(Value::Array(hits))) =
                 (case.operation, &mut *told)
             {
-                // What comes first says where was looked.
+                // What comes first says where was looked; what others offer is not of this session.
                 assert!(hits.remove(0)["message"].is_string());
+                hits.retain_mut(|hit| {
+                    let members = hit.as_object_mut().unwrap();
+                    members.remove("installed") == Some(true.into())
+                });
             }
             match in_words(case, way, answer) {
                 Ok(words) => *answer = words,
