@@ -12,10 +12,10 @@ use super::speaker::Told;
 /// The library's answer as chibi's words; a failure in words gets its code back.
 pub(super) fn undo(case: &Case, way: &Way, pair: &mut Pair) {
     match (&mut pair.expected, &mut pair.told) {
-        (Told::Failure(code, sentence), Told::Failure(said, words)) => {
-            if *words == *sentence || seed_words(case, code).contains(words) {
-                *said = code.clone();
-            }
+        (Told::Failure(code, sentence), Told::Failure(said, words))
+            if words == sentence || seed_words(case, code).contains(words) =>
+        {
+            *said = code.clone();
         }
         (Told::Answer(answer), told) => {
             if let (Operation::Search, Told::Answer(Value::Array(hits))) =
