@@ -470,6 +470,7 @@ fn active_stack(state: &State) -> ActiveStack {
             trust: skill.trust.clone(),
             scripts: skill.scripts.iter().map(|script| directory.join(script)).collect(),
             directory: Some(directory),
+            served: skill.chain.served().is_some(),
         });
     }
     stack

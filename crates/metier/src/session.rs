@@ -21,9 +21,10 @@ use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
 use crate::command::hook::setup::hooked_files;
-use crate::config::Hosts;
+use crate::config::{ClientPolicy, Hosts};
 use crate::env;
 use crate::error::CommandError;
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::law::Law;
 use crate::settings::Settings;
@@ -95,6 +96,8 @@ pub(crate) struct SessionChoices {
     pub(crate) args: SessionArgs,
     /// The file.
     pub(crate) config: SessionConfig,
+    /// What holds besides, for the client whose session it is.
+    pub(crate) narrowing: Vec<ClientPolicy>,
 }
 
 /// One session's part of one journal.
@@ -267,12 +270,22 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cancel: purpose.cancel,
             ..ScriptGround::default()
         },
-        artifacts: artifact_folder(settings)
-            .filter(|_| config.artifacts.unwrap_or(true))
-            .map(|(_, artifacts)| artifacts.of_journal(journal)),
+        artifacts: artifact_folder(settings).filter(|_| config.artifacts.unwrap_or(true)).map(
+            |(_, artifacts)| match is_at_home(settings, journal) {
+                true => artifacts,
+                false => artifacts.of_journal(journal),
+            },
+        ),
         vouch: view.vouch,
         depth: settings.packages.verify.unwrap_or(Depth::Stamps),
     }
+}
+
+/// Whether whoever collects content that no journal names looks at this journal anyway, so that
+/// nobody has to remember it.
+fn is_at_home(settings: &Settings, journal: &Path) -> bool {
+    let sessions = settings.home.as_ref().map(|home| home.join("sessions"));
+    sessions.is_some() && journal.parent() == sessions.as_deref() && files::is_journal(journal)
 }
 
 /// Where what sessions load and read is kept, when it is.

@@ -13,10 +13,13 @@ use metier_store::discover::Note;
 use metier_store::suggest::closest;
 use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest};
 use metier_store::why::why;
-use metier_store::{Catalog, Entry, FileStore, Found, Layer, LayeredStore, Root, Store as _};
+use metier_store::{
+    Catalog, Entry, FileStore, Found, Layer, LayeredStore, RememberingStore, Root, Store,
+};
 
 use crate::args::RootArgument;
 use crate::error::CommandError;
+use crate::memory::Memos;
 use crate::packages;
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
@@ -251,7 +254,10 @@ pub(crate) fn trust_hint(catalog: &Catalog, settings: &Settings) -> Option<Strin
 /// The roots of a run: those given by hand, in their order, then the default ones, then the skills
 /// inside metier.
 pub(crate) fn store(settings: &Settings) -> LayeredStore {
-    let files = Box::new(files(settings));
+    let files: Box<dyn Store> = match Memos::of(settings) {
+        Some(memos) => Box::new(RememberingStore::new(files(settings), Arc::new(memos))),
+        None => Box::new(files(settings)),
+    };
     match settings.default_roots {
         true => LayeredStore::new(vec![files, Box::new(bundled())]),
         false => LayeredStore::new(vec![files]),

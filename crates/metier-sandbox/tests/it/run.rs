@@ -1,12 +1,12 @@
 //! What a caller gets from a run: status, streams, input, directory, environment, refusals.
 
-use std::io::{Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use metier_sandbox::{
     BackendKind, Cancel, Confinement, Invocation, Level, Limits, Network, Outcome, RunError,
-    Status, Stdin, Support, Wall,
+    Status, Stdin, Stdout, Support, Wall,
 };
 
 use crate::world::{Probe, WALLS, World, exercised, helper, runner};
@@ -71,6 +71,33 @@ fn standard_input_from_a_file_is_its_bytes_and_not_the_file() {
     let world = World::new(None);
     let outcome = run(BackendKind::LinuxNamespaces, &given, &world.confinement());
     assert_eq!(text(&outcome.stdout.bytes).trim(), "200000");
+}
+
+#[test]
+fn somebody_can_talk_with_a_child_through_pipes() {
+    // R4
+    let (theirs_in, mut to_child) = std::io::pipe().unwrap();
+    let (mut from_child, theirs_out) = std::io::pipe().unwrap();
+    let invocation = Invocation {
+        stdin: Stdin::Pipe(theirs_in.into()),
+        stdout: Stdout::Pipe(theirs_out.into()),
+        ..sh("read a; echo \"got $a\"; read b; echo \"and $b\"; echo end >&2; cat")
+    };
+    let confinement = World::new(None).confinement();
+    let run =
+        std::thread::spawn(move || run(BackendKind::LinuxNamespaces, &invocation, &confinement));
+    let mut heard = [0; 6];
+    to_child.write_all(b"1\n").unwrap();
+    from_child.read_exact(&mut heard).unwrap();
+    assert_eq!(&heard, b"got 1\n", "an answer comes before the child's end");
+    to_child.write_all(b"2\nrest").unwrap();
+    drop(to_child);
+    let mut rest = String::new();
+    from_child.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "and 2\nrest");
+    let outcome = run.join().unwrap();
+    assert_eq!((outcome.status, text(&outcome.stderr.bytes)), (Status::Exit(0), "end\n".into()));
+    assert!(outcome.stdout.bytes.is_empty(), "somebody else has it");
 }
 
 #[test]
