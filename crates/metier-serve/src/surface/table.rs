@@ -86,6 +86,11 @@ pub const BEYOND: &[Beyond] = &[
     },
     Beyond {
         surface: Surface::Chibi,
+        names: &["skill_marketplace"],
+        what: "its other actions install and remove skills, and its search looks into indexes too",
+    },
+    Beyond {
+        surface: Surface::Chibi,
         names: &["on_start"],
         what: "ends the sessions of chibis that are gone",
     },

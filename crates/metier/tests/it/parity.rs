@@ -46,7 +46,7 @@ fn cases() -> Vec<Case> {
 fn case(number: usize, line: &'static str) -> Case {
     let columns: Vec<&str> = line.split('\t').collect();
     let [operation, name, asker, arguments, outcome, before] = columns[..] else {
-        panic!("not six columns: {line}");
+        unreachable!("not six columns: {line}");
     };
     let named = |name: &str| Capability::named(name).unwrap().operation;
     let before: Option<Vec<(String, Value)>> = serde_json::from_str(before).unwrap();

@@ -184,18 +184,7 @@ fn undo(difference: Difference, case: &Case, way: &Way, pair: &mut Pair) -> bool
                 assert!(members.remove(member).is_some(), "{member}");
             }
         }
-        Difference::Lines => {
-            if let Told::Answer(lines) = &mut pair.told {
-                *lines = json!({ "frames": lines.take() });
-            }
-            // The number to go on after is that of the last line.
-            if let Told::Answer(Value::Object(expected)) = &mut pair.expected
-                && let Some(next) = expected.remove("next")
-            {
-                let last = expected["frames"].as_array().and_then(|frames| frames.last());
-                assert_eq!(Some(&next), last.map(|frame| &frame["seq"]));
-            }
-        }
+        Difference::Lines => gather(pair),
         Difference::Enveloped => {
             if let (Told::Failure(..), Told::Answer(envelope)) = (&pair.expected, &pair.told)
                 && envelope["success"] == false
@@ -233,29 +222,49 @@ fn undo(difference: Difference, case: &Case, way: &Way, pair: &mut Pair) -> bool
                 pair.expected_frames.retain(|frame| frame["type"] != "skill_refused");
             }
         }
-        Difference::NoCatalog => {
-            let of_catalog = |frame: &Value| {
-                frame["type"] == "skill_catalog_updated"
-                    || frame["type"] == "skill_warning" && frame["payload"]["kind"] == "collision"
-            };
-            if case.before.is_none() && !pair.frames.iter().any(of_catalog) {
-                pair.expected_frames.retain(|frame| !of_catalog(frame));
-            }
-        }
-        Difference::DeniesUnreadable => {
-            let denied = |frame: &Value| frame["type"] == "tool_restriction_violated";
-            if let Told::Answer(ruling) = &pair.told
-                && case.outcome == "invalid_arguments"
-                && ruling["verdict"] == "deny"
-                && pair.frames.len() == 1
-                && pair.frames.iter().all(denied)
-            {
-                pair.told = pair.expected.clone();
-                pair.frames.clear();
-            }
-        }
+        Difference::NoCatalog => without_catalog(case, pair),
+        Difference::DeniesUnreadable => denied(case, pair),
     }
     false
+}
+
+/// A list out of lines.
+fn gather(pair: &mut Pair) {
+    if let Told::Answer(lines) = &mut pair.told {
+        *lines = json!({ "frames": lines.take() });
+    }
+    // The number to go on after is that of the last line.
+    if let Told::Answer(Value::Object(expected)) = &mut pair.expected
+        && let Some(next) = expected.remove("next")
+    {
+        let last = expected["frames"].as_array().and_then(|frames| frames.last());
+        assert_eq!(Some(&next), last.map(|frame| &frame["seq"]));
+    }
+}
+
+/// A session that began without a catalog.
+fn without_catalog(case: &Case, pair: &mut Pair) {
+    let of_catalog = |frame: &Value| {
+        frame["type"] == "skill_catalog_updated"
+            || frame["type"] == "skill_warning" && frame["payload"]["kind"] == "collision"
+    };
+    if case.before.is_none() && !pair.frames.iter().any(of_catalog) {
+        pair.expected_frames.retain(|frame| !of_catalog(frame));
+    }
+}
+
+/// A denial in place of wrong usage.
+fn denied(case: &Case, pair: &mut Pair) {
+    let denied = |frame: &Value| frame["type"] == "tool_restriction_violated";
+    if let Told::Answer(ruling) = &pair.told
+        && case.outcome == "invalid_arguments"
+        && ruling["verdict"] == "deny"
+        && pair.frames.len() == 1
+        && pair.frames.iter().all(denied)
+    {
+        pair.told = pair.expected.clone();
+        pair.frames.clear();
+    }
 }
 
 /// A listing as a model gets it.

@@ -12,17 +12,21 @@ use super::speaker::Told;
 /// The library's answer as chibi's words; a failure in words gets its code back.
 pub(super) fn undo(case: &Case, way: &Way, pair: &mut Pair) {
     match (&mut pair.expected, &mut pair.told) {
-        (Told::Failure(code, sentence), Told::Failure(said, words)) => {
-            if *words == *sentence || seed_words(case, code).contains(words) {
-                *said = code.clone();
-            }
+        (Told::Failure(code, sentence), Told::Failure(said, words))
+            if words == sentence || seed_words(case, code).contains(words) =>
+        {
+            *said = code.clone();
         }
         (Told::Answer(answer), told) => {
             if let (Operation::Search, Told::Answer(Value::Array(hits))) =
                 (case.operation, &mut *told)
             {
-                // What comes first says where was looked.
+                // What comes first says where was looked; what others offer is not of this session.
                 assert!(hits.remove(0)["message"].is_string());
+                hits.retain_mut(|hit| {
+                    let members = hit.as_object_mut().unwrap();
+                    members.remove("installed") == Some(true.into())
+                });
             }
             match in_words(case, way, answer) {
                 Ok(words) => *answer = words,
