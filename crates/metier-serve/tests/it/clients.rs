@@ -54,6 +54,6 @@ fn a_section_that_the_host_knows_nothing_of_leaves_nothing() {
         assert_eq!(active["structuredContent"]["error"]["code"], "skill_not_found");
         let run = json!({"name": "git-helper", "script": "run"});
         let ran = wire.call("script_run", run).await;
-        assert_eq!(ran["structuredContent"]["success"], false, "{ran}");
+        assert_eq!(ran["structuredContent"]["error"]["code"], "not_found", "{ran}");
     });
 }
