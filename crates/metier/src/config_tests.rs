@@ -48,6 +48,7 @@ trusted-folders = ["~/src", "/work"]
 color = "never"
 hosts = { codex = { flow = ["ask_me"] } }
 programs = [{ names = ["again"], command-at = 1 }]
+clients = { editor = { skills = "pdf", policy = "rules.toml", token-file = "token" } }
 
 [session]
 again = "repeat"
@@ -132,6 +133,9 @@ fn every_key_is_read() {
     assert_eq!(config.packages, packages);
     assert_eq!(config.session.hosts["codex"][0].names, ["ask_me"]);
     assert_eq!(config.session.programs[0].names, ["again"]);
+    let editor = &config.clients["editor"];
+    assert_eq!(editor.skills.as_deref(), Some("pdf"));
+    assert_eq!(editor.token_file, Some(PathBuf::from("/etc/metier/token")));
     // The sample above leaves out no key of the table.
     for key in KEYS {
         let last = key.name.rsplit('.').next().unwrap();

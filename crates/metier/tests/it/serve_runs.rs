@@ -94,7 +94,7 @@ fn a_script_and_what_it_started_end_when_its_client_over_http_is_gone() {
     let world = world();
     let server = Server::start(&world, &[]);
     let began = |seconds: &str| until("it runs", || waiting(seconds) >= 2);
-    let ended = |seconds: &str| until("it ends", || waiting(seconds) == 0);
+    let ended = |seconds: &str| until(&format!("{seconds} ends"), || waiting(seconds) == 0);
     let stream = begin(&server, "/v1/script_run", "", &run_of("3601.125"));
     began("3601.125");
     drop(stream);
@@ -109,7 +109,8 @@ fn a_script_and_what_it_started_end_when_its_client_over_http_is_gone() {
     began("3603.125");
     let stop = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": 2}});
-    begin(&server, "/mcp", &connection, &stop);
+    let headers = format!("{connection}Accept: application/json, text/event-stream\r\n");
+    assert_eq!(server.ask("POST /mcp", &headers, &stop.to_string()).0, 202);
     ended("3603.125");
     let _stream = begin(&server, "/mcp", &connection, &call_of(3, "3604.125", json!({})));
     began("3604.125");
