@@ -22,6 +22,9 @@ use serde_json::{Map, Value, json};
 use crate::Dialect;
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
+#[cfg(test)]
+pub(crate) use schema::HOOKS;
+
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";
 
@@ -177,13 +180,13 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
         Ok(session) => session,
         Err(error) => return format!("Error: {error}"),
     };
-    match Dialect::Chibi.call(&mut session, name, arguments) {
-        Some(reply) => reply.text,
-        None => match name.strip_prefix(PREFIX) {
-            Some(skill) => format!("Error: Skill '{skill}' not found"),
-            None => format!("Error: Unknown tool '{name}'"),
-        },
-    }
+    let given = arguments.get("arguments").cloned();
+    let reply = Dialect::Chibi.call(&mut session, name, arguments).or_else(|| {
+        // The host asks nobody else for it: a skill that is gone, or is not offered.
+        let arguments = json!({ "skill": name.strip_prefix(PREFIX)?, "arguments": given });
+        Dialect::Chibi.call(&mut session, USE, arguments)
+    });
+    reply.map_or_else(|| format!("Error: Unknown tool '{name}'"), |reply| reply.text)
 }
 
 /// The tool that a host means which does not name it: each has a member no other has.

@@ -8,7 +8,11 @@ use crate::index::{Contents, Index, IndexError, Listed};
 use crate::limits::MAX_INDEXES;
 
 fn index(name: &str) -> Index {
-    Index { name: name.to_owned(), source: "https://skills.example".to_owned() }
+    Index {
+        name: name.to_owned(),
+        source: "https://skills.example".to_owned(),
+        command: Vec::new(),
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::dialect::Tool;
 use crate::dialect::chibi::{self, MARKET};
 
 /// Every hook the plugin answers, of old hosts and new ones. A host skips those it does not know.
-pub(super) const HOOKS: &[&str] = &[
+pub(crate) const HOOKS: &[&str] = &[
     "on_start",
     "post_system_prompt",
     "pre_tool",

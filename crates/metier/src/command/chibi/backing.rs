@@ -219,7 +219,7 @@ impl Backing for Plugin {
         let stream = self.stream().map_err(|error| failure(&error))?;
         // Under this name an activation is ruled on: one skill may ask for the next.
         let setup = self.setup(&stream, &["skill"]).map_err(|error| failure(&error))?;
-        self.begin(&stream, self.with_skills(setup), Session::open)
+        self.begin(&stream, self.with_skills(setup), Session::prepare)
     }
 
     fn open_to_rule(&self, own: &[&str]) -> Result<Session, JournalError> {
