@@ -30,7 +30,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
             "permission_denied",
         ],
     ),
-    (StatusCode::NOT_FOUND, &["skill_not_found", "file_not_found", "not_found"]),
+    (StatusCode::NOT_FOUND, &["skill_not_found", "file_not_found", "not_found", "invalid_name"]),
     (
         StatusCode::CONFLICT,
         &[
