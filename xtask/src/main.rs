@@ -11,11 +11,13 @@
 )]
 
 mod agents;
+mod api;
 mod bench;
 mod check;
 mod crash;
 mod fuzz;
 mod mcp;
+mod mcp_client;
 mod process;
 mod race;
 mod requirements;
@@ -61,10 +63,22 @@ const TASKS: &[Task] = &[
         run: |_| requirements::write(),
     },
     Task {
+        name: "surfaces",
+        arguments: "",
+        about: "rewrite docs/surfaces.md from the table of surfaces and its cases",
+        run: |_| requirements::write_surfaces(),
+    },
+    Task {
         name: "fuzz",
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
+    },
+    Task {
+        name: "api",
+        arguments: "",
+        about: "the HTTP API before schemathesis and a collector's parser, installed when missing",
+        run: |_| api::run(),
     },
     Task {
         name: "mcp",

@@ -217,19 +217,28 @@ impl Attending<'_> {
             && active.iter().zip(wishes).all(same)
     }
 
-    /// Releases every skill. With the skills at hand when one of them wants a script run first.
+    /// Releases every skill.
     fn release(&self) -> Result<(), HookError> {
-        let mut session = self.ground.resume(self.event)?;
-        if session.state().stack.iter().any(|active| active.skill.hook_post.is_some()) {
-            session = self.ground.open(self.event)?;
+        release_all(&mut self.to_release()?)
+    }
+
+    /// The session, with the skills at hand when one of them wants a script run before it goes.
+    fn to_release(&self) -> Result<Session, HookError> {
+        let session = self.ground.resume(self.event)?;
+        match session.state().stack.iter().any(|active| active.skill.hook_post.is_some()) {
+            true => self.ground.open(self.event),
+            false => Ok(session),
         }
-        release_all(&mut session)
     }
 
     fn end(&self) -> Result<Answer, HookError> {
-        if !self.event.inside_subagent {
-            self.release()?;
-            self.ground.resume(self.event)?.end()?;
+        if self.event.inside_subagent {
+            return Ok(Answer::NoOpinion);
+        }
+        let mut session = self.to_release()?;
+        // A session that never began has no end.
+        if session.state().open {
+            session.end()?;
         }
         Ok(Answer::NoOpinion)
     }
