@@ -30,6 +30,7 @@
 
 mod act;
 pub mod call;
+mod editor;
 mod glob;
 pub mod grant;
 pub mod host;

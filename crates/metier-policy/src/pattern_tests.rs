@@ -38,6 +38,8 @@ fn names_are_compared_in_any_case_and_through_the_hosts_table() {
         ("Grep", "file_head", "chibi", false),
         ("WebFetch", "webfetch", "opencode", true),
         ("Task", "spawn_agent", "codex", true),
+        ("Task", "multi_agent_v1wait_agent", "codex", true),
+        ("Task", "wait_agent", "codex", true),
         ("custom_tool", "custom_tool", "claude-code", true),
         ("custom_tool", "custom_tool2", "claude-code", false),
         ("*", "anything", "claude-code", true),

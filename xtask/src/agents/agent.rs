@@ -271,7 +271,12 @@ fn claude(command: &mut Command, start: &Start<'_>) {
 }
 
 fn codex(command: &mut Command, start: &Start<'_>) {
-    command.env("SCRIPTED_KEY", "none").args(["exec", "--json", "--disable", "plugins"]);
+    command.env("SCRIPTED_KEY", "none").env("EDITOR", "vi").args([
+        "exec",
+        "--json",
+        "--disable",
+        "plugins",
+    ]);
     match start.mode {
         Mode::Usual => command.args(["--sandbox", "danger-full-access"]),
         Mode::Free => command.arg("--dangerously-bypass-approvals-and-sandbox"),

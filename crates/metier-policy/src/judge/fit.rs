@@ -2,6 +2,7 @@
 
 use super::{Case, Clause};
 use crate::act::{Act, Command, Consequence, FileUse, Manner};
+use crate::editor;
 use crate::pattern::command::{Coverage, Frame};
 use crate::pattern::{Argument, Meeting, Pattern, Strictness};
 use crate::place::From;
@@ -117,6 +118,13 @@ fn fit_command(case: &Case<'_>, pattern: &Pattern, command: &Command, verdict: V
     if command.interactive && case.host.unseen_input {
         return Fit::Not(Some(
             "it would run what is typed into it later, which nobody sees".to_owned(),
+        ));
+    }
+    if case.host.unseen_input && editor::opens(&command.argv) {
+        return Fit::Not(Some(
+            "it may open an editor, which runs what is typed into it later, and nobody sees that; \
+             with its message as an option, or with `--no-edit`, it does not"
+                .to_owned(),
         ));
     }
     match open_escape(command, coverage) {

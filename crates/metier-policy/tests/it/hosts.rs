@@ -126,3 +126,18 @@ fn a_restriction_in_a_skills_words_leaves_chibi_its_tools() {
         assert_eq!(verdict("chibi", tool, arguments.clone()), expected, "{tool} {arguments}");
     }
 }
+
+#[test]
+fn an_editor_is_no_way_around_a_skill_where_typing_is_not_seen() {
+    // S3, U5
+    for (host, tool, expected) in [
+        ("codex", "Bash", Verdict::Deny),
+        ("claude-code", "Bash", Verdict::Allow),
+        ("gemini-cli", "run_shell_command", Verdict::Allow),
+    ] {
+        for command in ["git commit --allow-empty", "git rebase -i HEAD~1", "git add -p"] {
+            assert_eq!(verdict(host, tool, json!({ "command": command })), expected, "{command}");
+        }
+        assert_eq!(verdict(host, tool, json!({"command": "git commit -am x"})), Verdict::Allow);
+    }
+}
