@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::{process, source};
 
@@ -76,8 +76,10 @@ impl Tools {
             if self.uv_run(&script, true).output().is_ok_and(|done| done.status.success()) {
                 continue;
             }
-            process::finish(self.uv_run(&script, false))
-                .map_err(|error| explain(&error, NETWORK))?;
+            let mut fill = self.uv_run(&script, false);
+            // What the script says of itself is no news; what uv says of the network may be.
+            fill.stdout(Stdio::null());
+            process::finish(fill).map_err(|error| explain(&error, NETWORK))?;
         }
         Ok(())
     }

@@ -3,9 +3,9 @@
 //! [`decide`] is the whole of it, a pure function of its arguments. The steps, in order: a tool the
 //! host needs to talk to its user is allowed; a policy that cannot be read denies; policy is asked;
 //! every active skill that names its tools is asked; scripts of active skills are not read; what is
-//! metier's own is not written. The
-//! strictest answer wins, with one exception that the policy has to choose: in the mode
-//! `pre-approve` a skill's tools need not be asked about.
+//! metier's own is not written, and what is for the user to run is not run. The strictest answer
+//! wins, with one exception that the policy has to choose: in the mode `pre-approve` a skill's tools
+//! need not be asked about.
 
 use std::path::Path;
 
@@ -73,7 +73,7 @@ impl Grant<'_> {
         if self.policy.script_read() == ScriptRead::Refuse {
             reasons.extend(self.script_reasons(place, &acts));
         }
-        reasons.extend(own::reasons(place, &acts));
+        reasons.extend(own::reasons(&understood, place, &acts));
         Ruling::join(reasons)
     }
 

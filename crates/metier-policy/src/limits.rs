@@ -50,3 +50,7 @@ pub const MAX_DIRECTORIES: usize = 16;
 
 /// Most words of a program nobody knows that are looked at as files.
 pub const MAX_MENTIONS: usize = 64;
+
+/// How many bytes behind `metier` are searched for its command in text that cannot be read as
+/// commands: more than flags need, and little enough that a text of nothing but names stays cheap.
+pub const MAX_SEARCHED_BYTES: usize = 1024;

@@ -1,26 +1,46 @@
-//! What is metier's own: its state and its settings, which no call writes.
+//! What is metier's own: its state and its settings, which no call writes, and the commands with
+//! which a person approves, which no call runs.
 //!
 //! Approvals, locks, journals and settings say what is trusted, what is active and what was decided.
-//! A model that could write them could approve for itself, so this is no rule of a profile that a
-//! policy could relax: every profile, `full-auto` included, denies it. Commands of metier that change
-//! the same are rules of the profiles, for a person may want them run.
+//! A model that could write them, or run what writes them, could approve for itself, so this is no
+//! rule of a profile that a policy could relax: every profile, `full-auto` included, denies it.
 //!
 //! Start reading at [`reasons`]. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them.
+//! about what lies in them; the commands are in `approving`.
+
+mod approving;
 
 use std::path::Path;
 
 use crate::act::{self, Act, FileUse};
+use crate::call::Understood;
 use crate::place::{From, Place, Spot};
 use crate::shape::Shape;
 use crate::shell::Access;
 use crate::verdict::{Reason, Verdict};
 
+pub use approving::is_for_the_user;
+
 /// The rule that the reason for not writing metier's own files names.
 pub const OWN_STATE: &str = "metier-state";
 
-/// A refusal for each protected place that one of the acts writes.
-pub(crate) fn reasons(place: &Place<'_>, acts: &[Act]) -> Vec<Reason> {
+/// The rule that the reason for not running a command of the user's names.
+pub const OWN_COMMAND: &str = "metier-command";
+
+/// A refusal for each protected place that one of the acts writes, and for a command that is a
+/// person's.
+pub(crate) fn reasons(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Vec<Reason> {
+    let mut reasons = written(place, acts);
+    reasons.extend(approving::found(call, place, acts).map(|command| {
+        let text = format!(
+            "`{command}` is for the user to run: it decides what is trusted, installed or guarded"
+        );
+        Reason::new(Verdict::Deny, text).of_rule(OWN_COMMAND)
+    }));
+    reasons
+}
+
+fn written(place: &Place<'_>, acts: &[Act]) -> Vec<Reason> {
     if place.protected.is_empty() {
         return Vec::new();
     }

@@ -73,16 +73,21 @@ fn reading_metiers_state_and_writing_beside_it_stay_what_they_were() {
 }
 
 #[test]
-fn a_model_does_not_approve_for_itself_unasked() {
+fn a_model_never_approves_for_itself_and_lifts_restrictions_only_when_asked_about() {
     // S3, S4
     for command in [
         "metier trust evil --yes",
         "metier --home x trust evil",
-        "/usr/bin/metier end",
         "metier add x --yes",
-        "sh -c 'metier release a'",
         "metier sync; ls",
     ] {
+        for profile in Profile::ALL {
+            let (verdict, rule) = rule(profile, "Bash", json!({ "command": command }));
+            assert_eq!(verdict, Verdict::Deny, "{profile:?} {command}");
+            assert_eq!(rule.as_deref(), Some(OWN_COMMAND), "{profile:?} {command}");
+        }
+    }
+    for command in ["/usr/bin/metier end", "sh -c 'metier release a'"] {
         assert_eq!(shell(Profile::Default, command), Verdict::Ask, "{command}");
         assert_eq!(shell(Profile::Strict, command), Verdict::Deny, "{command}");
     }
@@ -103,4 +108,31 @@ fn what_an_agent_learns_from_is_asked_about() {
     ] {
         assert_eq!(shell(Profile::Default, command), Verdict::Ask, "{command}");
     }
+}
+
+/// A disk on which `/project/m` is a link to metier.
+struct Linked;
+
+impl crate::Resolve for Linked {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        match absolute.to_str() {
+            Some("/project/m" | "/project/./m") => Some(PathBuf::from("/usr/bin/metier")),
+            _ => Lexical.real(absolute),
+        }
+    }
+}
+
+#[test]
+fn a_link_to_metier_is_metier() {
+    // S3
+    let place = Place { resolver: &Linked, ..Place::lexical(Path::new("/project")) };
+    let rule = |command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let policy = Policy::profile(Profile::FullAuto);
+        decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place).verdict
+    };
+    assert_eq!(rule("./m trust evil"), Verdict::Deny);
+    assert_eq!(rule("/project/m --json trust evil"), Verdict::Deny);
+    assert_eq!(rule("./m list"), Verdict::Allow);
+    assert_eq!(rule("./n trust evil"), Verdict::Allow);
 }

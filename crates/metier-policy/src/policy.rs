@@ -58,7 +58,7 @@ pub enum Profile {
     /// Everything is allowed but what reaches secrets, other users or the agent's own settings.
     #[default]
     Default,
-    /// Everything is allowed.
+    /// Everything is allowed but what is metier's own.
     FullAuto,
 }
 

@@ -182,6 +182,16 @@ pub fn split(text: &str) -> Vec<String> {
     words
 }
 
+/// A word as it is written so that [`split`] gives it back.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| !c.is_whitespace() && !"\"'\\".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// `/skill:NAME args` or `/NAME args`, as a user types it to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlashCommand {

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{Base, SlashCommand, Substitution, split, substitute};
+use super::{Base, SlashCommand, Substitution, quoted, split, substitute};
 
 fn fill(body: &str, arguments: &str, base: Base) -> String {
     let names = ["ticket".to_owned(), "owner".to_owned()];
@@ -114,5 +114,20 @@ proptest::proptest! {
         let _ = fill(&text, &text, Base::One);
         let _ = split(&text);
         let _ = SlashCommand::parse(&text);
+    }
+}
+
+#[test]
+fn a_word_is_quoted_where_it_would_fall_apart() {
+    // S2
+    let check = |word: &str, expect: &str| assert_eq!(quoted(word), expect);
+    check("plain", "plain");
+    check("", "\"\"");
+    check("a b", "\"a b\"");
+    check("say \"x\"", "\"say \\\"x\\\"\"");
+    check("back\\slash", "\"back\\\\slash\"");
+    check("it's", "\"it's\"");
+    for word in ["", "a", "two words", "a\"b", "it's", "back\\slash", "\\\"", " \t\n"] {
+        assert_eq!(split(&quoted(word)), [word], "{word:?}");
     }
 }

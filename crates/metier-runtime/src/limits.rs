@@ -65,6 +65,10 @@ pub const MAX_SCRIPT_METADATA_BYTES: usize = 64 * 1024;
 /// lost its caller.
 pub const MAX_SCRIPT_SECONDS: u64 = 600;
 
+/// Largest wheel a skill may bring, and largest file that fixes versions: the largest package a skill
+/// could carry.
+pub const MAX_WHEEL_BYTES: u64 = 64 << 20;
+
 /// Seconds that providing a script's dependencies may take: a cold download of a few hundred MiB.
 pub const PREPARE_SECONDS: u64 = 300;
 

@@ -374,7 +374,9 @@ impl ScriptError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::InvalidSkill(_) => "invalid_name",
+            Self::InvalidSkill(_) | Self::Skill(ActivationError::Ambiguous { .. }) => {
+                "invalid_name"
+            }
             Self::Skill(ActivationError::NotFound { .. }) => "not_found",
             Self::Skill(ActivationError::Invalid { .. }) => "execution_failed",
             Self::Skill(_) | Self::NotActive(_) => "permission_denied",
@@ -387,6 +389,7 @@ impl ScriptError {
             Self::Denied { .. } | Self::Unconfirmed { .. } | Self::Walls { .. } => {
                 "permission_denied"
             }
+            Self::Interpreter(InterpreterError::Unusable { .. }) => "script_unusable",
             Self::Interpreter(_) => "interpreter_missing",
             Self::Dependencies { .. } => "dependencies_missing",
             Self::Read(_) | Self::Ground { .. } | Self::NoHome(_) | Self::Run { .. } => {

@@ -23,6 +23,9 @@ pub const PAGE: usize = 50;
 /// Skills a listing tool gives when nobody says how many.
 pub const LISTED: u64 = 50;
 
+/// Skills of remote indexes in one answer of chibi's marketplace: a model reads all of them.
+pub const MAX_MARKET_SKILLS: usize = 50;
+
 /// Most files a skill may have to be offered with digests; the extension asks hosts for no more.
 pub const MAX_SKILL_FILES: usize = 512;
 
@@ -90,6 +93,10 @@ pub const MAX_THREADS: usize = 192;
 
 /// Sessions held open at once. Those that nobody uses give way.
 pub const MAX_SESSIONS: usize = 256;
+
+/// Sessions of MCP held open at once over HTTP, a tenth of a megabyte each. The one that has been
+/// silent for longest gives way.
+pub const MAX_MCP_SESSIONS: usize = 512;
 
 /// Longest name of a session.
 pub const MAX_SESSION_NAME: usize = 128;

@@ -13,8 +13,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic};
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, openat, openat2,
-    statat,
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs, openat,
+    openat2, statat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 
@@ -29,6 +29,28 @@ use crate::paths::{joined, path_of, shown};
 use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// File systems whose directories no disk holds, by the number Linux gives each: processes, devices,
+/// the kernel's own settings and counters, and what is mounted by being looked at. They have no
+/// skills, and more directories than a walk may look at.
+const KERNELS_OWN: [u64; 16] = [
+    0x9fa0,      // proc
+    0x6265_6572, // sysfs
+    0x6462_6720, // debugfs
+    0x7472_6163, // tracefs
+    0x0027_e0eb, // cgroup
+    0x6367_7270, // cgroup2
+    0x1cd1,      // devpts
+    0x1980_0202, // mqueue
+    0x7363_6673, // securityfs
+    0xcafe_4a11, // bpf
+    0x6165_676c, // pstore
+    0xde5e_81e4, // efivarfs
+    0x6265_6570, // configfs
+    0xf97c_ff8c, // selinuxfs
+    0x4249_4e4d, // binfmt_misc
+    0x0187,      // autofs
+];
 
 /// One root on disk, held open. Everything below it is reached relative to it.
 pub(crate) struct Disk {
@@ -238,6 +260,11 @@ impl Disk {
             Ok(opened) => opened,
             Err(errno) => return desk.unreadable(at.path, &reason(errno)),
         };
+        let mounted = device != self.identity.0 || at.path.is_empty();
+        if mounted && fstatfs(&fd).is_ok_and(|system| KERNELS_OWN.contains(&(system.f_type as u64)))
+        {
+            return desk.unreadable(at.path, "the kernel makes up what lies there");
+        }
         let mut group = desk.children(at);
         let mut file: Option<Box<str>> = None;
         let mut names = std::mem::take(&mut desk.scratch.names);

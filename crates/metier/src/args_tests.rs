@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use metier_policy::own::is_for_the_user;
 use metier_store::Layer;
 
 use super::{Cli, Command, command, wants_json};
@@ -93,5 +94,58 @@ fn the_long_help_names_variables_settings_and_exit_codes() {
     let help = command().render_long_help().to_string();
     for word in ["METIER_SKILLS", "trusted-folders", "Exit codes:", "70   a bug in metier"] {
         assert!(help.contains(word), "{word} is missing");
+    }
+}
+
+#[test]
+fn the_guard_knows_every_flag_and_every_command_that_is_for_the_user() {
+    // S3, S4
+    let users = [
+        "add", "adopt", "chibi", "hook", "link", "remove", "rollback", "sync", "trust", "unlink",
+        "untrust", "update",
+    ];
+    let models = [
+        "agents",
+        "check",
+        "completions",
+        "doctor",
+        "end",
+        "events",
+        "gc",
+        "guard",
+        "help-script",
+        "index",
+        "info",
+        "lint",
+        "list",
+        "man",
+        "mcp",
+        "metrics",
+        "outdated",
+        "prompt",
+        "props",
+        "read",
+        "release",
+        "replay",
+        "run",
+        "scripts",
+        "search",
+        "serve",
+        "show",
+        "status",
+        "tour",
+        "use",
+        "verify",
+        "why",
+    ];
+    for sub in command().get_subcommands() {
+        let name = sub.get_name();
+        assert!(users.contains(&name) != models.contains(&name), "whose is `{name}`?");
+        assert_eq!(is_for_the_user(&[name, "x"]), users.contains(&name), "{name}");
+    }
+    for flag in command().get_arguments().filter_map(|a| Some((a.get_long()?, a.get_action()))) {
+        let (flag, value) = (format!("--{}", flag.0), flag.1.takes_values());
+        assert_eq!(is_for_the_user(&[&flag, "show", "trust"]), value, "{flag}");
+        assert_eq!(is_for_the_user(&[&flag, "trust", "show"]), !value, "{flag}");
     }
 }

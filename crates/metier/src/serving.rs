@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use metier_format::SkillName;
-use metier_runtime::journal::FaultKind;
+use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
+use metier_serve::tally::Tally;
 use metier_serve::{Client, Host, Seat, Tail};
 use metier_store::digest::Tree;
 use metier_store::discover::ScanLimits;
@@ -36,6 +37,8 @@ pub(crate) struct Serving {
     named: Option<String>,
     /// How many sessions nobody named.
     unnamed: AtomicU64,
+    /// What was recorded since the server runs.
+    tally: Arc<Tally>,
 }
 
 impl Serving {
@@ -53,7 +56,8 @@ impl Serving {
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
         let named = stream.named.then_some(stream.session);
         let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
-        Ok(Self { settings, index, stopwatch, named, unnamed: AtomicU64::new(0) })
+        let (unnamed, tally) = (AtomicU64::new(0), Arc::default());
+        Ok(Self { settings, index, stopwatch, named, unnamed, tally })
     }
 
     /// The name of a session that nobody has yet.
@@ -78,14 +82,15 @@ impl Host for Serving {
         let name = named.cloned().unwrap_or_else(|| self.fresh());
         let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
         let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
-        let journal = session::journal(&self.settings, &stream.journal)?;
+        let journal = session::journal(&self.settings, &stream.journal);
+        let journal = journal.inspect_err(|_| self.tally.refused())?;
         let purpose = Purpose::with(None, &self.settings);
         let mut setup = session::setup(&self.settings, purpose, ids, &stream.journal);
         setup.vouch = Arc::new(Fresh(self.settings.clone()));
         setup.store = Arc::clone(self.index.store());
         setup.catalog = self.index.latest();
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
-        let session = Session::open(setup, Box::new(journal))?;
+        let session = Session::prepare(setup, Box::new(self.tally.around(Box::new(journal))))?;
         Ok(Seat { session, stays: named.is_some() })
     }
 
@@ -94,12 +99,16 @@ impl Host for Serving {
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)
     }
 
+    fn tally(&self) -> Option<&Tally> {
+        Some(&self.tally)
+    }
+
     fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {
         let named = client.session.as_ref().or(self.named.as_ref());
         let name = named.cloned().unwrap_or_else(|| self.fresh());
         let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
         let lines = Lines::of(&stream.journal);
-        Ok(Box::new(Following { stream, lines, frames: 0, digest: Frame::origin() }))
+        Ok(Box::new(Following { stream, lines, followed: Followed::default() }))
     }
 }
 
@@ -107,8 +116,7 @@ impl Host for Serving {
 struct Following {
     stream: Stream,
     lines: Lines,
-    frames: u64,
-    digest: String,
+    followed: Followed,
 }
 
 impl Tail for Following {
@@ -119,27 +127,14 @@ impl Tail for Following {
         })?;
         let mut frames = Vec::new();
         for line in read {
-            let frame = self.take(&line).map_err(|fault| JournalError::Changed {
+            let frame = self.followed.take(&line).map_err(|fault| JournalError::Changed {
                 path: self.stream.journal.clone(),
-                frame: self.frames,
+                frame: self.followed.frames(),
                 reason: fault.to_string(),
             })?;
             frames.extend(Some(frame).filter(|frame| frame.ids.session == self.stream.session));
         }
         Ok(frames)
-    }
-}
-
-impl Following {
-    /// The frame `line` tells, when it follows.
-    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
-        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
-        if frame.prev != self.digest {
-            return Err(FaultKind::Broken);
-        }
-        self.frames += 1;
-        self.digest.clone_from(&frame.digest);
-        Ok(frame)
     }
 }
 
@@ -170,6 +165,10 @@ impl Store for Attested {
 
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
         self.store.read(at, path, max_bytes)
+    }
+
+    fn directory(&self, at: &Location) -> Option<PathBuf> {
+        self.store.directory(at)
     }
 
     fn tree(&self, at: &Location) -> Result<Tree, TreeError> {

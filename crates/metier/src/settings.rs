@@ -7,6 +7,7 @@ use metier_format::NameKey;
 use metier_format::text::visible_line;
 use metier_store::Precedence;
 use metier_store::client::Places;
+use metier_store::disclose::Disclose;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
 
@@ -155,15 +156,26 @@ impl Settings {
         }
     }
 
+    /// How the catalog is shown to a model where nobody says otherwise.
+    pub(crate) fn disclose(&self) -> Disclose {
+        Disclose {
+            style: self.prompt.style.unwrap_or_default(),
+            budget: self.prompt.budget,
+            pinned: self.prompt.pinned.iter().map(|name| NameKey::of(name)).collect(),
+            ..Disclose::default()
+        }
+    }
+
     /// The directories and files that are metier's own, which no call of a model writes: its
-    /// directory, its settings and the user's policies.
+    /// directory, its settings, the user's policies, and the program itself.
     pub(crate) fn own_places(&self) -> Vec<PathBuf> {
         let default = config::default_path(&self.environment);
         let settings = default.as_deref().and_then(Path::parent).map(Path::to_owned);
         let flag = self.session.args.policy.as_deref();
         let flag = flag.map(|path| self.environment.resolve(path, &self.environment.directory));
         let places = self.home.iter().chain(&self.config_file).chain(&settings);
-        places.chain(&self.session.config.policy_files).chain(&flag).cloned().collect()
+        let places = places.chain(&self.session.config.policy_files).chain(&flag);
+        places.cloned().chain(env::program()).collect()
     }
 
     /// The settings file as hints name it.

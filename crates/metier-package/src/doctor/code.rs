@@ -51,6 +51,8 @@ pub enum Code {
     LinkBlocked,
     /// An agent is linked and not on this machine.
     AgentGone,
+    /// An agent's plugin is a copy of another metier.
+    PluginStale,
     /// A kept tree that nothing refers to.
     Unreferenced,
     /// A skill that another of its name hides.
@@ -185,6 +187,13 @@ const TABLE: &[Row] = &[
         Severity::Warning,
         Repair::Safe,
         "`metier unlink AGENT` forgets it",
+    ),
+    Row(
+        Code::PluginStale,
+        "plugin-stale",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier link chibi` copies this metier there",
     ),
     Row(
         Code::Unreferenced,

@@ -1,7 +1,9 @@
 //! The data file of rules that deny: nothing hides what they are about.
 
+use metier_policy::own::OWN_COMMAND;
 use metier_policy::{
-    ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, Profile, ToolCall, Verdict, decide,
+    ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, Profile, Reason, ToolCall, Verdict,
+    decide,
 };
 use serde_json::json;
 
@@ -71,4 +73,33 @@ fn the_default_profile_does_not_ask_about_every_day() {
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(lines.len() >= 40, "only {} lines", lines.len());
+}
+
+#[test]
+fn no_profile_lets_a_model_run_what_is_for_the_user() {
+    // S3, S4
+    let approving = |text: &'static str, mark: &str| {
+        let rows = text.split_once(mark).expect("the rows about metier").1;
+        tables::lines(rows.split_once('\n').map_or("", |(_, rows)| rows))
+    };
+    let rule = |policy: &Policy, command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        decide(policy, &ActiveStack::default(), &call, HostTable::plain(), &world::place())
+    };
+    let denied = approving(include_str!("bypasses.tsv"), "# -- metier's own approving commands");
+    let allowed = approving(include_str!("ordinary.tsv"), "# -- metier's other commands");
+    assert!(denied.len() > 50 && allowed.len() > 15, "{} {}", denied.len(), allowed.len());
+    for profile in Profile::ALL {
+        let policy = Policy::profile(profile);
+        for line in &denied {
+            let ruling = rule(&policy, &line.command);
+            assert_eq!(ruling.verdict, Verdict::Deny, "{profile:?} {}", line.command);
+            assert!(ruling.reasons.iter().any(|r| r.rule.as_deref() == Some(OWN_COMMAND)));
+        }
+        for line in &allowed {
+            let own = |r: &Reason| r.rule.as_deref() == Some(OWN_COMMAND);
+            let ruling = rule(&policy, &line.command);
+            assert!(!ruling.reasons.iter().any(own), "{profile:?} {}", line.command);
+        }
+    }
 }

@@ -138,12 +138,8 @@ impl FileJournal {
                 Line::Torn => return self.cut(&line),
                 Line::Whole => {}
             }
-            let Err(kind) = self.chain.take(&line) else { continue };
-            let is_last = self.chain.bytes + line.len() as u64 + 1 >= length;
-            return match is_last && self.head_allows_cut() {
-                true => self.cut(&[&line[..], b"\n"].concat()),
-                false => Err(self.changed(&kind.to_string())),
-            };
+            // A line is written with one call, its end last: one that ends was written as it is.
+            self.chain.take(&line).map_err(|kind| self.changed(&kind.to_string()))?;
         }
     }
 
@@ -155,15 +151,10 @@ impl FileJournal {
         }
     }
 
-    /// Whether the head says how far this journal went, and that is not beyond what is known, so that
-    /// what follows was never acknowledged. Where no head says so the file may be anybody's, and a
-    /// line that ends as lines do is not ours to cut off.
-    fn head_allows_cut(&self) -> bool {
-        read_head(&self.head).is_some_and(|head| head.bytes <= self.chain.bytes)
-    }
-
-    /// Cuts off a torn tail, keeping its bytes beside the journal.
+    /// Cuts off a torn tail, keeping its bytes beside the journal, unless the head knows of a whole
+    /// line there: then nothing is touched, for it was no crash that took its end.
     fn cut(&mut self, tail: &[u8]) -> Result<(), JournalError> {
+        self.check_head()?;
         let keep = beside(&self.path, "torn");
         let mut kept = OpenOptions::new()
             .append(true)
@@ -296,6 +287,13 @@ pub(super) fn parse_head(text: &str) -> Option<Head> {
 }
 
 /// `NAME.WORD` beside the journal.
+/// A journal and every file that is kept beside it.
+#[must_use]
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    let beside = ["head", "checkpoint", "checkpoint.new", "torn"].map(|word| beside(path, word));
+    std::iter::once(path.to_owned()).chain(beside).collect()
+}
+
 pub(super) fn beside(path: &Path, word: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");

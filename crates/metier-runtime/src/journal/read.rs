@@ -61,6 +61,39 @@ pub enum FaultKind {
     Checkpoint,
 }
 
+/// How far somebody followed a journal that is read line by line as it grows. Looks at the chain
+/// alone; whoever wants more reads the whole of it.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    frames: u64,
+    digest: String,
+}
+
+impl Default for Followed {
+    fn default() -> Self {
+        Self { frames: 0, digest: Frame::origin() }
+    }
+}
+
+impl Followed {
+    /// How many frames there were so far.
+    #[must_use]
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The frame that `line`, without its line break, tells, when it follows the one before it.
+    pub fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
+        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
+        if frame.prev != self.digest {
+            return Err(FaultKind::Broken);
+        }
+        self.frames += 1;
+        self.digest.clone_from(&frame.digest);
+        Ok(frame)
+    }
+}
+
 /// What stands beside a journal and says how far it went.
 struct Witnesses {
     head: Option<Head>,

@@ -1,7 +1,7 @@
 //! Activation: a name, arguments and who asks, to the text a model receives.
 
 use metier_format::manifest::ContextMode;
-use metier_format::{AllowedTools, NameKey};
+use metier_format::{AllowedTools, NameKey, SkillName};
 use metier_policy::{Override, Ruling, ToolCall, Verdict};
 use metier_store::Scripts;
 use metier_store::catalog::{Entry, Trust, Visibility};
@@ -92,6 +92,18 @@ pub enum ActivationError {
         /// The nearest name there is.
         suggestion: Option<String>,
     },
+    /// The name is spelled like none of several skills that differ in spelling alone.
+    #[error(
+        "`{name}` may be `{winner}` or `{other}`; the first wins the name and is used by its exact spelling"
+    )]
+    Ambiguous {
+        /// The name as typed.
+        name: String,
+        /// The skill that wins the name.
+        winner: String,
+        /// One that lost it and is spelled otherwise.
+        other: String,
+    },
     /// It is on the stack.
     #[error("`{0}` is active already")]
     AlreadyActive(String),
@@ -166,6 +178,7 @@ impl ActivationError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "skill_not_found",
+            Self::Ambiguous { .. } => "skill_ambiguous",
             Self::AlreadyActive(_) => "skill_already_active",
             Self::NotTrusted(_) => "skill_not_trusted",
             Self::Changed(_) => ContentChanged::CODE,
@@ -246,7 +259,14 @@ impl Session {
     pub(super) fn look_up(&self, name: &str) -> Result<Entry, ActivationError> {
         let key = NameKey::of(&shortened(name));
         if let Some(entry) = self.setup.catalog.get(&key) {
-            return Ok(entry.clone());
+            return match self.other_spelling(entry, name) {
+                Some(other) => Err(ActivationError::Ambiguous {
+                    name: shortened(name),
+                    winner: entry.name().to_string(),
+                    other,
+                }),
+                None => Ok(entry.clone()),
+            };
         }
         let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
         let name = shortened(name);
@@ -260,6 +280,21 @@ impl Session {
                 ActivationError::NotFound { name, suggestion }
             }
         })
+    }
+
+    /// A skill that lost to the entry only because names are looked up alike, unless the entry's own
+    /// name was typed. What nobody trusts takes no part: it could take names away.
+    fn other_spelling(&self, entry: &Entry, typed: &str) -> Option<String> {
+        if SkillName::parse(typed).is_ok_and(|typed| typed == *entry.name()) {
+            return None;
+        }
+        let (catalog, winner) = (&self.setup.catalog, entry.location());
+        let losers = catalog.shadowed.iter().filter(|shadowed| shadowed.winner == winner);
+        let mut losers = losers.map(|shadowed| &shadowed.loser);
+        let other = losers.find(|loser| {
+            loser.name != *entry.name() && catalog.trust(loser) != Trust::Untrusted
+        })?;
+        Some(other.name.to_string())
     }
 
     /// Whether the entry may be activated now. Decides, does nothing.

@@ -134,6 +134,32 @@ fn a_finished_line_that_is_no_frame_is_refused_and_left_as_it_is() {
 }
 
 #[test]
+fn a_bad_end_that_no_crash_leaves_is_named_and_left_as_it_is() {
+    // J3
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    sample(&path, 4);
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let last = whole.lines().last().unwrap();
+    let ends = [
+        (format!("{whole}not a frame\n"), "the line has no digest"),
+        (format!("{whole}{last}\n"), "it does not follow the frame before it"),
+        (format!("{whole}\n"), "the line has no digest"),
+        (whole.replace("n3", "n9"), "the line was edited"),
+        (whole[..whole.len() - 1].to_owned(), "its end was cut off"),
+        (whole[..whole.len() - 40].to_owned(), "its end was cut off"),
+    ];
+    for (text, why) in ends {
+        std::fs::write(&path, &text).unwrap();
+        let error = open(&path).map(drop).unwrap_err().to_string();
+        assert!(error.ends_with(why), "{error}");
+        assert!(read(&path).unwrap().fault.is_some(), "{why}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{why}");
+        assert!(!folder.path().join("journal.jsonl.torn").exists(), "{why}");
+    }
+}
+
+#[test]
 fn ten_thousand_random_edits_are_all_detected() {
     // J3
     let folder = tempfile::tempdir().unwrap();

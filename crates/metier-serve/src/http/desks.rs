@@ -24,26 +24,15 @@ impl Desks {
         Self { host, finder: Arc::default(), open: Mutex::default() }
     }
 
-    /// Does `act` in the session `name`. One that has ended begins anew, as for every other caller.
+    /// Does `act` in the session `name`. One that has ended begins anew with the first act that
+    /// records something, as for every other caller.
     pub(super) fn act<T>(
         &self,
         name: &str,
         act: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Problem> {
-        let mut act = Some(act);
-        for _ in 0..2 {
-            let desk = self.desk(name)?;
-            let done = desk.act(|session| match session.state().open {
-                true => act.take().map(|act| act(session)),
-                false => None,
-            });
-            match done {
-                Ok(Some(done)) => return Ok(done),
-                Ok(None) => self.forget(name, &desk),
-                Err(error) => return Err(self.failed(name, &desk, &error)),
-            }
-        }
-        Err(Problem::busy())
+        let desk = self.desk(name)?;
+        desk.act(act).map_err(|error| self.failed(name, &desk, &error))
     }
 
     /// Does what takes long, so that other acts of the session go on meanwhile.

@@ -17,7 +17,7 @@ pub(super) struct Problem {
 /// The status of each code an operation fails with; what is not named is the client's fault and
 /// could not be done.
 const STATUS: &[(StatusCode, &[&str])] = &[
-    (StatusCode::BAD_REQUEST, &["invalid_arguments", "invalid_path", "invalid_name"]),
+    (StatusCode::BAD_REQUEST, &["invalid_arguments", "invalid_path"]),
     (
         StatusCode::FORBIDDEN,
         &[
@@ -34,6 +34,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
     (
         StatusCode::CONFLICT,
         &[
+            "skill_ambiguous",
             "skill_already_active",
             "skill_not_active",
             "skill_stack_violation",

@@ -21,6 +21,7 @@ fn a_failure_has_the_status_of_its_kind() {
     check("invalid_arguments", 400);
     check("skill_denied", 403);
     check("skill_not_found", 404);
+    check("skill_ambiguous", 409);
     check("skill_already_active", 409);
     check("file_too_large", 413);
     check("skill_invalid", 422);

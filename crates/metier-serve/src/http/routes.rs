@@ -18,12 +18,15 @@ use tokio::sync::{Semaphore, watch};
 use super::body::{Held, Room};
 use super::desks::Desks;
 use super::gate::HEALTH;
+use super::mcp_sessions::Seats;
 use super::metrics::Numbers;
 use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS};
+use crate::limits::{
+    MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS,
+};
 use crate::mcp::Service;
 
 /// What all requests share.
@@ -92,7 +95,7 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
     (router, end)
 }
 
-type McpService = StreamableHttpService<crate::mcp::Server, LocalSessionManager>;
+type McpService = StreamableHttpService<crate::mcp::Server, Seats>;
 
 /// MCP. `Host`, `Origin` and the length of a message have been checked when it is reached.
 fn mcp(api: &Arc<Api>) -> (McpService, McpEnd) {
@@ -106,7 +109,8 @@ fn mcp(api: &Arc<Api>) -> (McpService, McpEnd) {
     let end = McpEnd(config.clone());
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = Some(MAX_IDLE);
-    (StreamableHttpService::new(factory, Arc::new(manager), config), end)
+    let seats = Seats::new(manager, MAX_MCP_SESSIONS);
+    (StreamableHttpService::new(factory, Arc::new(seats), config), end)
 }
 
 /// Every request comes through here: who asks, how much they bring, and that it is counted.

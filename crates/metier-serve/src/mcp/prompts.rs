@@ -1,6 +1,7 @@
 //! Prompts: each skill a user may invoke is one, with its arguments.
 
 use metier_format::NameKey;
+use metier_runtime::arguments::quoted;
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
 use metier_runtime::{ActivationError, Session};
@@ -91,14 +92,6 @@ fn joined(names: &[String], given: &JsonObject) -> String {
     }
     let words: Vec<String> = values.iter().map(|value| quoted(value)).collect();
     words.join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| !c.is_whitespace() && !"\"'\\".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn explain(name: &str, error: &ActivationError) -> ErrorData {

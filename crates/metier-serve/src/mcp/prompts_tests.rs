@@ -1,7 +1,7 @@
 use metier_runtime::ActivationError;
 use serde_json::{Value, json};
 
-use super::{explain, joined, quoted};
+use super::{explain, joined};
 
 fn values(given: Value) -> rmcp::model::JsonObject {
     given.as_object().cloned().unwrap_or_default()
@@ -24,18 +24,6 @@ fn values_are_put_in_the_order_the_skill_names_them() {
     check(&["a"], json!({"a": 7, "other": "x"}), "7");
     check(&["a"], json!({"a": null}), "");
     check(&[], json!({"a": "1"}), "");
-}
-
-#[test]
-fn a_word_is_quoted_where_it_would_fall_apart() {
-    // S2
-    let check = |word: &str, expect: &str| assert_eq!(quoted(word), expect);
-    check("plain", "plain");
-    check("", "\"\"");
-    check("a b", "\"a b\"");
-    check("say \"x\"", "\"say \\\"x\\\"\"");
-    check("back\\slash", "\"back\\\\slash\"");
-    check("it's", "\"it's\"");
 }
 
 #[test]

@@ -14,6 +14,8 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::ground::{notes, paths, root, scan, skills, skipped};
 
+const KERNELS: &str = "the kernel makes up what lies there";
+
 const TEXT: &str = "---\nname: good\ndescription: A good skill.\n---\nBody\n";
 
 #[test]
@@ -110,6 +112,29 @@ fn links_that_lead_nowhere_or_in_circles_are_noted() {
     ];
     assert_eq!(notes(&found), expected);
     assert_eq!(Code::DirectoryUnreadable.as_str(), "SK313");
+}
+
+#[test]
+fn what_only_the_kernel_has_is_named_and_not_walked_through() {
+    // D1, D2
+    let world = World::new();
+    world.skill("skills", "good", "A good skill.");
+    symlink("/proc", skills(&world).join("processes")).unwrap();
+    symlink("/sys", skills(&world).join("devices")).unwrap();
+    let found = scan(&skills(&world));
+    assert_eq!(paths(&found), ["good"]);
+    let line = |name: &str| format!("SK313 {name}: `{name}` cannot be read: {KERNELS}");
+    assert_eq!(notes(&found), [line("devices"), line("processes")]);
+    assert_eq!(found.stats.directories, 4);
+
+    // A root that is one, and one that lies below a link to everything.
+    let whole = scan("/proc".as_ref());
+    assert_eq!((whole.found.len(), whole.stats.directories), (0, 1));
+    assert!(notes(&whole)[0].ends_with(KERNELS), "{:?}", notes(&whole));
+    symlink("/", world.path().join("machine")).unwrap();
+    let limits = ScanLimits { max_depth: 2, ..ScanLimits::default() };
+    let machine = FileStore::new(vec![root(world.path().join("machine"))]).discover(&limits);
+    assert!(notes(&machine).contains(&line("proc")), "{:?}", notes(&machine));
 }
 
 #[test]

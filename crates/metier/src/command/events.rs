@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use metier_format::text::{visible_json, visible_line};
 use metier_runtime::event::{Chain, SkillChanged};
-use metier_runtime::journal::FaultKind;
+use metier_runtime::journal::Followed;
 use metier_runtime::{Event, Frame, JournalError};
 
 use crate::clock;
@@ -30,20 +30,28 @@ pub(crate) struct EventsArgs {
     /// Go on as frames are written, until interrupted
     #[arg(long, short)]
     follow: bool,
+    /// Start after the frame with this number
+    #[arg(long, value_name = "SEQ")]
+    after: Option<u64>,
+    /// Most frames to print
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
 }
 
-/// What has been printed so far.
+/// What has been read so far, and what is still to be printed.
 struct Position {
-    frames: u64,
-    digest: String,
+    read: Followed,
+    after: Option<u64>,
+    left: u64,
 }
 
 /// Prints the frames.
 pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let stream = Stream::of(settings)?;
     let mut lines = Lines::of(&stream.journal);
-    let mut at = Position { frames: 0, digest: Frame::origin() };
-    loop {
+    let left = args.limit.unwrap_or(u64::MAX);
+    let mut at = Position { read: Followed::default(), after: args.after, left };
+    while at.left > 0 {
         let read = lines.next().map_err(|source| {
             let path = stream.journal.clone();
             journal_error(JournalError::Io { act: "read", path, source })
@@ -59,7 +67,7 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             std::thread::sleep(PAUSE);
         }
     }
-    if at.frames == 0 {
+    if at.read.frames() == 0 {
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
     }
     Ok(Status::Ok)
@@ -79,14 +87,14 @@ fn print(
     let mut table = Table::default();
     let mut fault = None;
     for line in lines {
-        let frame = match at.take(line) {
+        let frame = match at.read.take(line) {
             Ok(frame) => frame,
             Err(kind) => {
                 fault = Some(kind);
                 break;
             }
         };
-        if stream.named && frame.ids.session != stream.session {
+        if stream.named && frame.ids.session != stream.session || !at.wants(&frame) {
             continue;
         }
         if ui.json() {
@@ -100,22 +108,18 @@ fn print(
         None => Ok(()),
         Some(kind) => Err(journal_error(JournalError::Changed {
             path: stream.journal.clone(),
-            frame: at.frames,
+            frame: at.read.frames(),
             reason: kind.to_string(),
         })),
     }
 }
 
 impl Position {
-    /// The frame `line` tells, when it follows.
-    fn take(&mut self, line: &[u8]) -> Result<Frame, FaultKind> {
-        let frame = Frame::parse(line).map_err(FaultKind::Line)?;
-        if frame.prev != self.digest {
-            return Err(FaultKind::Broken);
-        }
-        self.frames += 1;
-        self.digest.clone_from(&frame.digest);
-        Ok(frame)
+    /// Whether `frame` is one of those asked for.
+    fn wants(&mut self, frame: &Frame) -> bool {
+        let wanted = self.after.is_none_or(|after| frame.seq > after) && self.left > 0;
+        self.left -= u64::from(wanted);
+        wanted
     }
 }
 

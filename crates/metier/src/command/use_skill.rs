@@ -3,7 +3,7 @@
 use clap::Args;
 use metier_format::text::visible;
 use metier_runtime::ActivationError;
-use metier_runtime::arguments::SlashCommand;
+use metier_runtime::arguments::{SlashCommand, quoted};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
 use metier_store::Catalog;
@@ -79,14 +79,6 @@ fn joined(words: &[String]) -> String {
     words.join(" ")
 }
 
-fn quoted(word: &str) -> String {
-    let plain = |c: char| !c.is_whitespace() && !"\"'\\".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
 pub(crate) fn explain(
     error: ActivationError,
@@ -98,6 +90,10 @@ pub(crate) fn explain(
         ActivationError::NotFound { name, .. } => {
             let names = catalog.entries.iter().map(|entry| entry.name().as_str());
             unknown_name(&name, names, "`metier list --all` shows the skills that are here")
+        }
+        ActivationError::Ambiguous { ref winner, .. } => {
+            let hint = format!("`metier why {winner}` says which of them wins, and why");
+            CommandError::refused(error).hint(hint)
         }
         ActivationError::AlreadyActive(_) => CommandError::failed(error)
             .hint("`metier status` shows what is active; `metier release` takes off the last"),

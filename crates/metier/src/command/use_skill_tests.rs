@@ -68,6 +68,11 @@ fn every_failure_has_its_kind_and_its_code() {
             Kind::Failed,
             "skill_not_found",
         ),
+        (
+            ActivationError::Ambiguous { name: name(), winner: name(), other: "PDF".into() },
+            Kind::Refused,
+            "skill_ambiguous",
+        ),
         (ActivationError::AlreadyActive(name()), Kind::Failed, "skill_already_active"),
         (ActivationError::NotTrusted(name()), Kind::Refused, "skill_not_trusted"),
         (ActivationError::Hidden { name: name(), reason: reason() }, Kind::Refused, "skill_hidden"),

@@ -1,10 +1,9 @@
-use std::io::Write as _;
-use std::process::Stdio;
+use std::path::Path;
 
 use metier_testing::{Run, World};
 use serde_json::{Value, json};
 
-use crate::{METIER, frames, hermetic, journal, transcript, workshop};
+use crate::{METIER, frames, hermetic, journal, piped, transcript, workshop};
 
 fn guard(world: &World, tool: &str, arguments: &Value) -> Run {
     hermetic(world, &["guard", tool, &arguments.to_string(), "--json"])
@@ -12,24 +11,6 @@ fn guard(world: &World, tool: &str, arguments: &Value) -> Run {
 
 fn bash(world: &World, command: &str) -> Run {
     guard(world, "Bash", &json!({ "command": command }))
-}
-
-/// Runs the guard with `input` on its standard input.
-fn piped(world: &World, args: &[&str], input: &[u8]) -> Run {
-    let mut child = world
-        .command(METIER)
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A guard that has read enough closes its end.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let code = output.status.code().unwrap();
-    Run { stdout: text(output.stdout), stderr: text(output.stderr), code }
 }
 
 #[test]
@@ -277,7 +258,48 @@ fn metiers_own_state_and_settings_are_nobodys_to_write_in_any_profile() {
         let settings = world.home().join(".config/metier/policy.toml");
         let answer = rule("Write", json!({"file_path": settings, "content": "x"}));
         assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+        std::os::unix::fs::symlink(METIER, world.project().join(profile)).unwrap();
+        for command in ["metier trust evil --yes", &format!("./{profile} trust evil --yes")] {
+            let answer = rule("Bash", json!({ "command": command }));
+            assert_eq!(answer["verdict"], "deny", "{profile}: {answer}");
+            assert_eq!(answer["rule"], "metier-command", "{profile}: {answer}");
+        }
     }
-    assert_eq!(bash(&world, "metier trust evil --yes").json()["verdict"], "ask");
     assert_eq!(bash(&world, "metier list").json()["verdict"], "allow");
+}
+
+#[test]
+fn what_guards_is_nobodys_to_write_either() {
+    // S3, S4
+    let world = workshop();
+    let denied = |words: &[&str], tool: &str, arguments: Value| {
+        let text = arguments.to_string();
+        let words = [&["guard", tool, &text, "--json", "--profile", "full-auto"], words].concat();
+        hermetic(&world, &words).json()["verdict"] == "deny"
+    };
+    let write = |path: &Path| json!({"file_path": path, "content": "x"});
+    // The journal, wherever it is, and what is kept beside it.
+    let journal = world.project().join("j.jsonl");
+    let flag = ["--journal", journal.to_str().unwrap()];
+    assert!(!denied(&[], "Write", write(&journal)));
+    for name in ["j.jsonl", "j.jsonl.head", "j.jsonl.checkpoint"] {
+        assert!(denied(&flag, "Write", write(&world.project().join(name))), "{name}");
+        assert!(denied(&flag, "Bash", json!({"command": format!("rm -f {name}")})), "{name}");
+    }
+    // The program.
+    assert!(denied(&[], "Bash", json!({"command": format!("cp /bin/true {METIER}")})));
+    assert!(!denied(&[], "Bash", json!({"command": format!("{METIER} list")})));
+    // Agents' settings, once they have metier's hooks.
+    let settings = world.home().join(".claude/settings.json");
+    assert!(!denied(&[], "Write", write(&settings)));
+    assert_eq!(hermetic(&world, &["hook", "setup", "claude-code"]).code, 0);
+    assert!(denied(&[], "Write", write(&settings)));
+    assert!(denied(
+        &[],
+        "Edit",
+        json!({"file_path": settings, "old_string": "a", "new_string": ""})
+    ));
+    assert!(!denied(&[], "Write", write(&world.home().join(".codex/config.toml"))));
+    assert_eq!(hermetic(&world, &["hook", "remove", "claude-code"]).code, 0);
+    assert!(!denied(&[], "Write", write(&settings)));
 }

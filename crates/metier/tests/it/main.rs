@@ -35,6 +35,7 @@ mod otlp;
 mod overhead;
 mod overview;
 mod packages;
+mod parity;
 mod policy;
 mod prompt;
 mod props;
@@ -55,6 +56,8 @@ mod tour;
 mod use_skill;
 mod walkthrough;
 mod why;
+
+use std::io::Write as _;
 
 use metier_testing::{Run, World};
 
@@ -80,6 +83,20 @@ fn hermetic(world: &World, args: &[&str]) -> Run {
     }
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     metier(world, &all)
+}
+
+/// Runs `metier` with `input` on its standard input.
+fn piped(world: &World, args: &[&str], input: &[u8]) -> Run {
+    let piped = std::process::Stdio::piped;
+    let mut command = world.command(METIER);
+    command.args(args).stdin(piped()).stdout(piped()).stderr(piped());
+    let mut child = command.spawn().unwrap();
+    // Whoever has read enough closes its end.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let code = output.status.code().unwrap();
+    Run { stdout: text(output.stdout), stderr: text(output.stderr), code }
 }
 
 /// Everything a run showed, for a snapshot: exit code, then both streams, the world's directory

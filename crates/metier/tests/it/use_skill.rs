@@ -68,6 +68,28 @@ fn each_refusal_has_its_exit_code_its_code_and_a_hint() {
 }
 
 #[test]
+fn a_name_spelled_like_neither_of_two_skills_is_refused_with_both_named() {
+    // D4, S1
+    let world = workshop();
+    world.write("more/a/SKILL.md", "---\nname: case_file\ndescription: One.\n---\nOne\n");
+    world.write("more/b/SKILL.md", "---\nname: case-file\ndescription: Two.\n---\nTwo\n");
+    let more = format!("personal={}", world.path().join("more").display());
+    let run = |args: &[&str]| hermetic(&world, &[&["--root", &more, "--json"], args].concat());
+    let winner = run(&["show", "case-file"]).json()["name"].as_str().unwrap().to_owned();
+    let loser = if winner == "case-file" { "case_file" } else { "case-file" };
+    for typed in ["Case-File", "case file", loser] {
+        let refused = run(&["use", typed]);
+        let error = refused.json()["error"].clone();
+        assert_eq!((refused.code, error["code"].as_str()), (3, Some("skill_ambiguous")), "{typed}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(&format!("`{winner}` or `{loser}`")), "{message}");
+    }
+    assert_eq!(run(&["use", &winner]).code, 0);
+    // A spelling alone is fine where there is only one skill it can mean.
+    assert_eq!(run(&["use", "FREE"]).code, 0);
+}
+
+#[test]
 fn an_active_skill_asked_for_again_is_refused_or_repeated_by_setting() {
     // S1
     let world = workshop();

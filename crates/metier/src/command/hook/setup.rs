@@ -304,6 +304,16 @@ fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, Comman
     targets.into_iter().map(read).collect()
 }
 
+/// The settings of agents that have metier's hooks. Without them nothing is guarded any more, so no
+/// call of a model writes them.
+pub(crate) fn hooked_files(settings: &Settings) -> Vec<PathBuf> {
+    let hooked = HookAgent::ALL.into_iter().filter(|agent| {
+        record_path(*agent, settings).is_ok_and(|record| agent_files::is_there(&record))
+    });
+    let files = |agent| targets(agent, &settings.places()).unwrap_or_default();
+    hooked.flat_map(files).map(|target| target.path).collect()
+}
+
 /// How an agent starts this very program, with the places this run was given.
 fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
     let program = env::program().and_then(|path| path.into_os_string().into_string().ok());

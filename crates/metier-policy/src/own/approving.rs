@@ -1,0 +1,302 @@
+//! Commands of metier that are a person's: they say yes, take a yes back, or change what an agent
+//! gets to see and who guards it.
+//!
+//! A model that could run them could approve for itself, so they are denied like writing metier's
+//! state is. [`is_for_the_user`] reads the words behind `metier`; [`found`] looks for such a command
+//! in all that a call does. What cannot be told from a call (a program from a variable, code, text
+//! for another shell) is searched for the same words, as text: that finds what is spelled out and
+//! nothing else, for asking about all of it would be a rule against every script.
+//!
+//! It knows the commands and the flags that take a value, and nothing about what they do; a test of
+//! the command line holds both tables against its own.
+
+use crate::act::{Act, Command, Consequence, Manner};
+use crate::call::{Kind, ShellInput, Understood};
+use crate::limits::MAX_SEARCHED_BYTES;
+use crate::place::{From, Place};
+use crate::shell::Word;
+
+/// The commands, each with those of its own subcommands that are meant.
+const COMMANDS: [(&str, Which); 13] = [
+    ("trust", Which::All),
+    ("untrust", Which::All),
+    ("add", Which::All),
+    ("adopt", Which::All),
+    ("update", Which::All),
+    ("sync", Which::All),
+    ("rollback", Which::All),
+    ("remove", Which::All),
+    ("link", Which::All),
+    ("unlink", Which::All),
+    ("index", Which::Only(&["add", "remove"])),
+    // An agent starts its hook by itself; a model that does could speak for the user.
+    ("hook", Which::AllBut(&["check"])),
+    // So does chibi its plugin, which installs what it is told.
+    ("chibi", Which::All),
+];
+
+/// Flags of every command whose value is the next word.
+const VALUED: [&str; 10] = [
+    "--root",
+    "--project",
+    "--home",
+    "--config",
+    "--skills",
+    "--session",
+    "--journal",
+    "--policy",
+    "--profile",
+    "--color",
+];
+
+/// What the program is called.
+const PROGRAM: &str = "metier";
+
+/// What it is called as a plugin, when all it is told is a command of `chibi`.
+const PLUGIN: &str = "agent-skills";
+
+/// What stands between words in code and in text for a shell.
+const BETWEEN: [char; 16] =
+    [' ', '\t', '\n', '\r', '"', '\'', '`', ',', '[', ']', '(', ')', '{', '}', '\\', ';'];
+
+/// Which subcommands of a command are meant.
+#[derive(Clone, Copy)]
+enum Which {
+    All,
+    Only(&'static [&'static str]),
+    AllBut(&'static [&'static str]),
+}
+
+/// What the words behind the program's name ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Asked {
+    /// A command that is a person's, by its name.
+    Approving(String),
+    /// Another command, or none.
+    Ordinary,
+    /// A command that only a running shell knows.
+    Unknown,
+}
+
+/// Whether the words behind `metier` are a command only the user runs.
+#[must_use]
+pub fn is_for_the_user(words: &[&str]) -> bool {
+    let words: Vec<Word> = words.iter().copied().map(Word::known).collect();
+    matches!(asked(&words), Asked::Approving(_))
+}
+
+/// The first command in a call that is a person's, as a person would recognise it.
+pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<String> {
+    let mut search = Search { place, untold: false, found: None, by_nobody: None };
+    acts.iter().for_each(|act| search.act(act));
+    if search.found.is_some() || !search.untold {
+        return search.found;
+    }
+    let text = match &call.kind {
+        Kind::Shell { command: ShellInput::Text(text) } => text.to_ascii_lowercase(),
+        Kind::Shell { command: ShellInput::Words(words) } => words.join(" ").to_ascii_lowercase(),
+        _ => return None,
+    };
+    let named = || behind(&text, PROGRAM).next().is_some();
+    search.by_nobody.filter(|_| named()).or_else(|| in_text(&text))
+}
+
+struct Search<'a> {
+    place: &'a Place<'a>,
+    /// Something cannot be told: code, or a program only a running shell knows.
+    untold: bool,
+    found: Option<String>,
+    /// Such a command, of a program only a running shell knows.
+    by_nobody: Option<String>,
+}
+
+impl Search<'_> {
+    fn act(&mut self, act: &Act) {
+        match act {
+            Act::Command(command) => self.command(command),
+            Act::Unresolvable(_) => self.untold = true,
+            Act::Tool | Act::File(_) | Act::Fetch(_) => {}
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        if let Some((program, words)) = command.argv.split_first() {
+            if program.as_known().is_none() {
+                self.untold = true;
+                if let Asked::Approving(_) = asked(words) {
+                    self.by_nobody = Some(command.shown());
+                }
+            }
+            let asked = match self.called(program, command) {
+                Some(PLUGIN) => Asked::Approving("chibi".to_owned()),
+                Some(_) => asked(words),
+                None if may_run_its_words(command) => among(words),
+                None => Asked::Ordinary,
+            };
+            match asked {
+                Asked::Approving(name) => self.found = Some(format!("{PROGRAM} {name}")),
+                Asked::Unknown => self.found = Some(command.shown()),
+                Asked::Ordinary => {}
+            }
+        }
+        for (_, consequence) in &command.consequences {
+            match consequence {
+                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
+                Consequence::Escape(_) | Consequence::Code(_) => self.untold = true,
+            }
+        }
+    }
+
+    /// Which of metier's names a program has: by its own name, or by that of the file it leads to.
+    fn called(&self, program: &Word, command: &Command) -> Option<&'static str> {
+        let spelled = program.spelling();
+        // What a running shell puts in front of the last slash changes the directory only.
+        let last = spelled.rfind('/').map_or(0, |slash| slash + 1);
+        let certain = program.as_known().is_some() || program.holes().iter().all(|at| *at < last);
+        if let Some(name) = name(spelled.get(last..).unwrap_or_default()).filter(|_| certain) {
+            return Some(name);
+        }
+        let known = program.as_known().filter(|path| path.contains('/'))?;
+        let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
+        let spots = self.place.locate(known, from)?;
+        spots.iter().find_map(|spot| name(spot.path.rsplit('/').next().unwrap_or_default()))
+    }
+}
+
+/// Whether a program may run what its words name: nobody knows it, or it runs any code.
+fn may_run_its_words(command: &Command) -> bool {
+    let mentioned =
+        |touch: &Act| matches!(touch, Act::File(file) if file.manner == Manner::Mentioned);
+    command.note.is_some() || command.touches.iter().any(mentioned)
+}
+
+/// What the words ask for behind metier's name, where that is no option's value: `runner metier trust`
+/// and not `cargo test -p metier trust`.
+fn among(words: &[Word]) -> Asked {
+    let mut behind_option = false;
+    for (at, word) in words.iter().enumerate() {
+        let last = word.as_known().and_then(|path| path.rsplit('/').next());
+        if !behind_option && last.and_then(name) == Some(PROGRAM) {
+            let asked = asked(words.get(at + 1..).unwrap_or_default());
+            if asked != Asked::Ordinary {
+                return asked;
+            }
+        }
+        behind_option = word.as_known().is_some_and(|w| w.starts_with('-') && w != "--");
+    }
+    Asked::Ordinary
+}
+
+/// The name of metier that this is, in any case: not every file system tells cases apart.
+fn name(file: &str) -> Option<&'static str> {
+    let file = file.to_ascii_lowercase();
+    let file = file.strip_suffix(".exe").unwrap_or(&file);
+    [PROGRAM, PLUGIN].into_iter().find(|name| *name == file)
+}
+
+/// What the words behind the program's name ask for.
+fn asked(words: &[Word]) -> Asked {
+    let (name, rest) = match next(words) {
+        Next::Word(name, rest) => (name, rest),
+        Next::None => return Asked::Ordinary,
+        Next::Unknown => return Asked::Unknown,
+    };
+    let Some((_, which)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
+        return Asked::Ordinary;
+    };
+    let inner = next(rest);
+    let meant = match (which, &inner) {
+        (Which::All, _) => true,
+        (_, Next::Unknown) => return Asked::Unknown,
+        (Which::Only(list), Next::Word(inner, _)) => list.contains(inner),
+        (Which::Only(_), Next::None) => false,
+        (Which::AllBut(list), Next::Word(inner, _)) => !list.contains(inner),
+        (Which::AllBut(_), Next::None) => true,
+    };
+    if !meant {
+        return Asked::Ordinary;
+    }
+    match (which, inner) {
+        (Which::Only(_), Next::Word(inner, _)) => Asked::Approving(format!("{name} {inner}")),
+        _ => Asked::Approving(name.to_owned()),
+    }
+}
+
+/// The next word that is no flag.
+enum Next<'w> {
+    Word(&'w str, &'w [Word]),
+    None,
+    /// It depends on what only a running shell knows.
+    Unknown,
+}
+
+fn next(words: &[Word]) -> Next<'_> {
+    let mut rest = words;
+    while let Some((word, behind)) = rest.split_first() {
+        rest = behind;
+        let value_follows = match word.as_known() {
+            Some(known) if !known.starts_with('-') => return Next::Word(known, behind),
+            Some(flag) => VALUED.contains(&flag),
+            // `--home="$x"` is one flag, whatever stands behind the sign.
+            None if !word.splits() && word.prefix().starts_with("--") => {
+                match word.prefix().contains('=') {
+                    true => false,
+                    false => return Next::Unknown,
+                }
+            }
+            None => return Next::Unknown,
+        };
+        if value_follows {
+            match rest.split_first() {
+                Some((value, _)) if value.splits() => return Next::Unknown,
+                Some((_, behind)) => rest = behind,
+                None => {}
+            }
+        }
+    }
+    Next::None
+}
+
+/// The first such command that is spelled out in text nobody can read as commands. Linear: what is
+/// looked at behind a name is bounded.
+fn in_text(text: &str) -> Option<String> {
+    for called in [PROGRAM, PLUGIN] {
+        for behind in behind(text, called) {
+            let near = behind.get(..behind.floor_char_boundary(MAX_SEARCHED_BYTES))?;
+            let words = near.split(BETWEEN).filter(|word| !word.is_empty());
+            let known = |word: &str| match word.contains('$') {
+                true => Word::unknown(),
+                false => Word::known(word),
+            };
+            let words: Vec<Word> = words.map(known).collect();
+            match if called == PLUGIN { in_plugin(&words) } else { asked(&words) } {
+                Asked::Approving(name) => return Some(format!("{PROGRAM} {name}")),
+                Asked::Unknown => return Some(format!("{PROGRAM} …")),
+                Asked::Ordinary => {}
+            }
+        }
+    }
+    None
+}
+
+/// What stands behind each mention of a name as a word of its own.
+fn behind<'t>(text: &'t str, called: &'static str) -> impl Iterator<Item = &'t str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(called).filter_map(move |(at, _)| {
+        let (before, behind) = (text.get(..at)?, text.get(at + called.len()..)?);
+        let alone = !before.ends_with(is_part) && !behind.starts_with(is_part);
+        alone.then_some(behind)
+    })
+}
+
+/// In text, the plugin's name is often that of something else; what it installs or removes is not.
+fn in_plugin(words: &[Word]) -> Asked {
+    match next(words) {
+        Next::Word("install" | "remove", _) => Asked::Approving("chibi".to_owned()),
+        _ => Asked::Ordinary,
+    }
+}
+
+#[cfg(test)]
+#[path = "approving_tests.rs"]
+mod tests;
