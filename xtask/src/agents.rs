@@ -12,7 +12,7 @@ mod story;
 mod wire;
 mod world;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -100,23 +100,17 @@ fn run_all(agents: &[Agent], keep: bool) -> Result<(), String> {
 }
 
 /// Prints the table, then what is wrong; an error when anything is.
-fn report(told: &[(Agent, Result<Findings, String>)], root: &PathBuf) -> Result<(), String> {
+fn report(told: &[(Agent, Result<Findings, String>)], root: &Path) -> Result<(), String> {
     println!("{}", header());
     for (agent, findings) in told {
         println!("{}", row(*agent, findings));
     }
-    let mut faults = Vec::new();
-    for (agent, findings) in told {
-        match findings {
-            Ok(findings) => faults.extend(
-                findings
-                    .faults
-                    .iter()
-                    .map(|(point, what)| format!("{} {point}: {what}", agent.id())),
-            ),
-            Err(error) => faults.push(format!("{}: {error}", agent.id())),
-        }
-    }
+    let faults: Vec<String> = told
+        .iter()
+        .flat_map(|(agent, findings)| {
+            faults(findings).into_iter().map(|fault| format!("{} {fault}", agent.id()))
+        })
+        .collect();
     for fault in &faults {
         println!("does not hold: {fault}");
     }
@@ -124,6 +118,19 @@ fn report(told: &[(Agent, Result<Findings, String>)], root: &PathBuf) -> Result<
         true => Ok(()),
         false => Err(format!("{} faults; what was done is in {}", faults.len(), root.display())),
     }
+}
+
+/// What does not hold, and what was not looked at.
+fn faults(findings: &Result<Findings, String>) -> Vec<String> {
+    let findings = match findings {
+        Ok(findings) => findings,
+        Err(error) => return vec![error.clone()],
+    };
+    let mut faults: Vec<String> =
+        findings.faults.iter().map(|(point, what)| format!("{point}: {what}")).collect();
+    let unseen = POINTS.iter().filter(|point| !findings.checks.contains_key(point));
+    faults.extend(unseen.map(|point| format!("{point}: nothing was looked at")));
+    faults
 }
 
 fn header() -> String {
@@ -144,4 +151,47 @@ fn row(agent: Agent, findings: &Result<Findings, String>) -> String {
     let points: String = POINTS.iter().map(|point| format!("{:>6}", cell(point))).collect();
     let took = findings.as_ref().map_or(0.0, |findings| findings.took.as_secs_f64());
     format!("{:<14}{:<10}{points}{took:>10.1}", agent.id(), agent.version())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn agents_are_chosen_by_name_and_all_without_one() {
+        // U5
+        let (codex, nobody) = ("codex".to_owned(), "nobody".to_owned());
+        assert_eq!(chosen(&[]), Ok(Agent::ALL.to_vec()));
+        assert_eq!(chosen(&[&codex]), Ok(vec![Agent::Codex]));
+        assert!(chosen(&[&codex, &nobody]).unwrap_err().contains("`opencode`"));
+    }
+
+    #[test]
+    fn a_point_that_does_not_hold_is_seen_and_is_an_error() {
+        // U5
+        let findings = |points: &[char], faults: Vec<(char, String)>| Findings {
+            checks: points.iter().map(|point| (*point, 2)).collect(),
+            faults,
+            took: Duration::from_secs(3),
+        };
+        let cells = |row: &str| row.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let root = Path::new("/nowhere");
+        let good = Ok(findings(&POINTS, Vec::new()));
+        assert_eq!(
+            cells(&row(Agent::Codex, &good))[2..],
+            ["2", "2", "2", "2", "2", "2", "2", "2", "3.0"]
+        );
+        assert_eq!(report(&[(Agent::Codex, good)], root), Ok(()));
+        let bad = Ok(findings(&POINTS, vec![('b', "x".to_owned())]));
+        assert_eq!(cells(&row(Agent::Codex, &bad))[3], "FAIL");
+        assert!(report(&[(Agent::Codex, bad)], root).unwrap_err().starts_with("1 faults"));
+        let partly = Ok(findings(&['a'], Vec::new()));
+        assert_eq!(cells(&row(Agent::Codex, &partly))[3], "-");
+        assert!(report(&[(Agent::Codex, partly)], root).unwrap_err().starts_with("7 faults"));
+        let none = Err("gone".to_owned());
+        assert!(cells(&row(Agent::Codex, &none))[2..10].iter().all(|cell| cell == "FAIL"));
+        assert!(report(&[(Agent::Codex, none)], root).is_err());
+    }
 }

@@ -17,9 +17,12 @@ pub mod hook_setup;
 pub mod http;
 pub mod limits;
 pub mod mcp;
+mod runs;
 pub mod surface;
 pub mod tally;
+pub mod who;
 mod yaml_json;
 
 pub use desk::{Client, Desk, Host, Seat, Tail};
 pub use dialect::Dialect;
+pub use who::Who;

@@ -82,8 +82,18 @@ pub const MAX_CALLS: usize = 64;
 /// How long an operation may wait to be carried out before the client is told to come again.
 pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Scripts run at once for clients of the HTTP interface. Each is a process, maybe several.
+/// Scripts run at once for all clients of a server. Each is a process, maybe several.
 pub const MAX_RUNS: usize = 16;
+
+/// Scripts run at once for one client: a model that asks for many in one breath has them, and one
+/// that asks for ever leaves room for others.
+pub const MAX_CLIENT_RUNS: usize = 8;
+
+/// Resources one client hears about; each is looked at once a second.
+pub const MAX_SUBSCRIPTIONS: usize = 64;
+
+/// Streams of changes that clients without a handshake listen to at once, all together.
+pub const MAX_LISTENERS: usize = 256;
 
 /// Clients that follow a journal at once. Each looks at it ten times a second.
 pub const MAX_STREAMS: usize = 64;

@@ -21,7 +21,7 @@ use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
 use crate::command::hook::setup::hooked_files;
-use crate::config::Hosts;
+use crate::config::{ClientPolicy, Hosts};
 use crate::env;
 use crate::error::CommandError;
 use crate::files;
@@ -96,6 +96,8 @@ pub(crate) struct SessionChoices {
     pub(crate) args: SessionArgs,
     /// The file.
     pub(crate) config: SessionConfig,
+    /// What holds besides, for the client whose session it is.
+    pub(crate) narrowing: Vec<ClientPolicy>,
 }
 
 /// One session's part of one journal.

@@ -138,21 +138,6 @@ impl Agent {
         program
     }
 
-    /// The directories, below the home, from which it reads a user's skills.
-    pub(super) fn roots(self) -> &'static [&'static str] {
-        match self {
-            Self::Claude => &[".claude/skills"],
-            Self::Codex => &[".agents/skills", ".codex/skills"],
-            Self::Gemini => &[".agents/skills", ".gemini/skills"],
-            Self::Opencode => &[
-                ".agents/skills",
-                ".claude/skills",
-                ".config/opencode/skills",
-                ".config/opencode/skill",
-            ],
-        }
-    }
-
     /// What an act is as a tool call.
     pub(super) fn spell(self, act: &Act, world: &World) -> Call {
         let project = |name: &str| world.project().join(name);

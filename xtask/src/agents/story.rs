@@ -77,6 +77,7 @@ impl Telling<'_> {
         self.helped_again()?;
         self.spoken()?;
         self.served()?;
+        self.twins()?;
         self.gone()?;
         self.world.metier(&["unlink", self.agent.id(), "--hooks"])?;
         self.check_restored(&settings);
@@ -207,28 +208,23 @@ impl Telling<'_> {
         Ok(())
     }
 
-    /// Two skills have one name. Whichever the agent loads, metier means the same, or refuses.
+    /// A repository brings a skill under the name of the user's own, in a directory called otherwise.
+    /// These agents go by the name in the file, so the agent would load another than metier means.
     fn twins(&mut self) -> Result<(), String> {
-        for root in self.agent.roots() {
-            let directory = self.world.home().join(root).join("twin");
-            let body = format!("This is the twin of {root}.");
+        if !matches!(self.agent, Agent::Gemini | Agent::Opencode) {
+            return Ok(());
+        }
+        let (home, project) = (self.world.home(), self.world.project());
+        for (directory, whose) in
+            [(home.join(".agents/skills/twin"), "own"), (project.join(".agents/skills/x"), "other")]
+        {
+            let body = format!("This is the {whose} twin.");
             self.world.write_skill(&directory, ("twin", "Bash(git:*)"), &body)?;
         }
-        for root in [
-            ".agents/skills",
-            ".claude/skills",
-            ".opencode/skills",
-            ".codex/skills",
-            ".gemini/skills",
-        ] {
-            let directory = self.world.project().join(root).join("zz");
-            let body = format!("This is the twin of project {root}.");
-            self.world.write_skill(&directory, ("twin", "Bash(git:*)"), &body)?;
-        }
-        self.learn("twins", &[Act::Skill("twin")]);
-        self.go("twins", Mode::Free, Opening::New)?;
-        println!("TWINS {} {:?}", self.agent.id(), self.model.results("twins"));
-        self.go("twins", Mode::Free, Opening::Skill("twin"))?;
+        self.run("twins", Mode::Free, &[Act::Skill("twin")])?;
+        let told = self.model.results("twins").concat();
+        let refused = told.contains("two skills are called") && !told.contains("This is the");
+        self.check('a', refused, format!("a name with two skills is refused: {told}"));
         Ok(())
     }
 
@@ -278,7 +274,6 @@ impl Telling<'_> {
         let before = self.world.frames();
         let acts = [Act::Skill("gitty"), Act::Shell("touch after"), Act::Write("after-written")];
         self.run("after", Mode::Free, &acts)?;
-        self.twins()?;
         self.happened('f', "after");
         self.happened('f', "after-written");
         let same = before == self.world.frames();

@@ -214,13 +214,14 @@ proptest! {
     }
 
     #[test]
-    fn a_project_never_relaxes_anything(
-        enterprise in files(), personal in files(), project in files(), stack in stacks(), call in calls()
+    fn neither_a_project_nor_the_section_of_a_client_relaxes_anything(
+        enterprise in files(), personal in files(), lower in files(), stack in stacks(), call in calls(),
+        layer in prop::sample::select(vec![PolicyLayer::Project, PolicyLayer::Client])
     ) {
-        // S4
+        // S4, U2
         let above = [(PolicyLayer::Enterprise, &*enterprise), (PolicyLayer::Personal, &*personal)];
         let without = ruling(&merge(&above), &stack, &call).verdict;
-        let with = merge(&[above[0], above[1], (PolicyLayer::Project, &*project)]);
+        let with = merge(&[above[0], above[1], (layer, &*lower)]);
         prop_assert!(ruling(&with, &stack, &call).verdict >= without);
     }
 

@@ -6,14 +6,16 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use metier_policy::Verdict;
 use metier_runtime::Capability;
 
+use super::problem::Problem;
 use super::routes::Api;
 use crate::tally::Tally;
+use crate::who::Who;
 
 /// What is counted.
 #[derive(Default)]
@@ -117,11 +119,17 @@ impl Drop for Open {
     }
 }
 
-/// `GET /metrics`.
-pub(super) async fn show(State(api): State<Arc<Api>>) -> Response {
+/// `GET /metrics`. The numbers are of all clients, so a single one does not get them.
+pub(super) async fn show(
+    State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
+) -> Result<Response, Problem> {
+    if who.known.is_some() {
+        return Err(Problem::forbidden("not_yours", "the numbers are not for single clients"));
+    }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], api.numbers.text(api.desks.count(), api.host.tally()))
-        .into_response()
+    let text = api.numbers.text(api.desks.count(), api.host.tally());
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
 /// The route a path belongs to; few enough of them to be counted apart.

@@ -11,9 +11,9 @@ use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{Gap, Missing};
 use serde::Serialize;
 
+use super::hook::setup;
 use crate::args::Global;
 use crate::command::chibi;
-use crate::command::hook::setup;
 use crate::env;
 use crate::error::{CommandResult, Status};
 use crate::packages::{self, change_error};
@@ -55,9 +55,9 @@ pub(crate) fn run(
     let by = packages::by(settings);
     let look = || {
         let mut findings = with(&home, settings, examine);
-        findings.extend(stale_plugin(settings));
         findings
             .extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
+        findings.extend(stale_plugin(settings));
         findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
         findings
     };
@@ -94,6 +94,21 @@ pub(crate) fn run(
         (false, true) => Status::Partly,
         (false, false) => Status::Ok,
     })
+}
+
+/// That chibi's plugin is a copy of another metier, which it stays when metier is updated.
+fn stale_plugin(settings: &Settings) -> Option<Finding> {
+    let plugins = chibi::plugins(&settings.environment).ok()?;
+    let stale = chibi::installed(&plugins) == chibi::Installed::Stale;
+    let message = "chibi's plugin is a copy of another metier than this one";
+    stale.then(|| Finding::new(Code::PluginStale, &chibi::copy_in(&plugins), message))
+}
+
+/// Copies this metier over a stale plugin; gives why that did not work.
+fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
+    findings.iter().find(|finding| finding.code == Code::PluginStale)?;
+    let plugins = chibi::plugins(&settings.environment).ok()?;
+    chibi::install_plugin(&plugins).err().map(|error| error.to_string())
 }
 
 /// What is wrong with the hooks that metier set up for `agent`: nothing where it set up none.
@@ -150,21 +165,6 @@ fn missing(agent: HookAgent, gap: &Gap) -> Finding {
 fn about(agent: HookAgent, finding: Finding) -> Finding {
     let fix = finding.fix.replace("AGENT", agent.as_str());
     Finding { fix, ..finding }
-}
-
-/// That chibi's plugin is a copy of another metier, which it stays when metier is updated.
-fn stale_plugin(settings: &Settings) -> Option<Finding> {
-    let plugins = chibi::plugins(&settings.environment).ok()?;
-    let stale = chibi::installed(&plugins) == chibi::Installed::Stale;
-    let message = "chibi's plugin is a copy of another metier than this one";
-    stale.then(|| Finding::new(Code::PluginStale, &chibi::copy_in(&plugins), message))
-}
-
-/// Copies this metier over a stale plugin; gives why that did not work.
-fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
-    findings.iter().find(|finding| finding.code == Code::PluginStale)?;
-    let plugins = chibi::plugins(&settings.environment).ok()?;
-    chibi::install_plugin(&plugins).err().map(|error| error.to_string())
 }
 
 /// Does `work` with what is looked at, as it is now.

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             std::thread::sleep(PAUSE);
         }
     }
-    if at.read.frames() == 0 {
+    if at.read.frames() == 0 && at.left > 0 {
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
     }
     Ok(Status::Ok)

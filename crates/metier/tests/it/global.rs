@@ -65,7 +65,7 @@ fn wrong_usage_ends_with_two_and_says_so_on_standard_error() {
     for args in [
         &["--nonsense"][..],
         &["dance"],
-        &["list", "--limit", "3"],
+        &["list", "--limit", "some"],
         &["show"],
         &["--root", "somewhere", "list"],
         &["--color", "purple", "list"],

@@ -4,8 +4,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use metier_format::NameKey;
 use metier_package::{Home, Ledger};
 use metier_policy::{HostTable, Policy, PolicyFile, PolicyLayer};
 use metier_runtime::capability::{Call, CapabilityError, invoke};
@@ -15,6 +16,7 @@ use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings, Whereabouts};
 use metier_runtime::{Ids, Journal, ScriptGround, Session, Setup};
 use metier_sandbox::Runner;
+use metier_store::disclose::Disclose;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::Selection;
 use metier_store::vouch::{Depth, attest};
@@ -27,7 +29,8 @@ use crate::METIER;
 /// The layers that have a root.
 const LAYERS: [Layer; 3] = [Layer::Personal, Layer::Project, Layer::Plugin];
 
-const CONFIG: &str = "disabled = [\"off\"]\njournal.durability = \"system\"\n";
+const CONFIG: &str =
+    "disabled = [\"off\"]\njournal.durability = \"system\"\nprompt.pinned = [\"vetted\"]\n";
 
 const POLICY: &str = "default = \"allow\"\n\
     [[rule]]\nid = \"no-rm\"\nverdict = \"deny\"\npattern = \"Bash(rm:*)\"\n\
@@ -48,6 +51,8 @@ const GREET: &str = "#!/bin/sh\n\
 /// The world, and where metier's state is to be.
 pub(super) struct Ground {
     pub(super) world: World,
+    /// The library's view of the skills, made once.
+    catalog: OnceLock<Arc<Catalog>>,
 }
 
 /// What a session is made of.
@@ -64,7 +69,7 @@ impl Ground {
         skills(&world);
         world.write("home/.config/metier/config.toml", format!("{CONFIG}{more}"));
         world.write("home/.config/metier/policy.toml", POLICY);
-        let ground = Self { world };
+        let ground = Self { world, catalog: OnceLock::new() };
         for name in ["vetted", "altered"] {
             let trust = ground.command(Place("first"), "t", &["trust", name, "--yes"]);
             let output = ground.world.command(METIER).args(trust).output().unwrap();
@@ -108,20 +113,24 @@ impl Ground {
         let roots = LAYERS.map(|layer| Root::given(layer, self.root(layer)));
         let store = FileStore::new(roots.to_vec());
         let ledger = Ledger::open(&Home::new(&home), Some(&self.world.project()), 0);
-        let mut discovery = store.discover(&ScanLimits::default());
-        attest(&mut discovery, &ledger, Depth::Stamps);
-        let disabled = [metier_format::NameKey::of("off")].into();
-        let selection = Selection { disabled, ..Selection::default() };
-        let catalog = Catalog::build(discovery, &Precedence::default(), &selection);
+        let catalog = self.catalog.get_or_init(|| {
+            let mut discovery = store.discover(&ScanLimits::default());
+            attest(&mut discovery, &ledger, Depth::Stamps);
+            let disabled = [NameKey::of("off")].into();
+            let selection = Selection { disabled, ..Selection::default() };
+            Arc::new(Catalog::build(discovery, &Precedence::default(), &selection))
+        });
         let journal_path = home.join("sessions").join(format!("{name}.jsonl"));
         let clock = Arc::new(TickingClock::starting_at(1));
         let journal = FileJournal::open(&journal_path, Durability::System, clock).unwrap();
         let config = self.world.home().join(".config/metier");
         let policy = config.join("policy.toml").to_string_lossy().into_owned();
         let file = PolicyFile::read(POLICY, &policy).unwrap();
+        let pinned = vec![NameKey::of("vetted")];
+        let disclose = Disclose { pinned, ..Disclose::default() };
         let setup = Setup {
             store: Arc::new(store),
-            catalog: Arc::new(catalog),
+            catalog: Arc::clone(catalog),
             policy: Policy::merge(vec![(PolicyLayer::Personal, file)]),
             policy_digest: digest::hex(&digest::sha256(format!("{POLICY}\0").as_bytes())),
             host: host_table(host),
@@ -132,7 +141,7 @@ impl Ground {
                 protected: vec![home.clone(), config.join("config.toml"), config],
             },
             ids: Ids { session: name.to_owned(), ..Ids::default() },
-            settings: Settings { again, ..Settings::default() },
+            settings: Settings { again, disclose, ..Settings::default() },
             redactor: Redactor::new([]),
             scripts: ScriptGround {
                 runner: Runner::new().with_helper(METIER),
