@@ -153,7 +153,7 @@ proptest! {
         whole.text(MAKER.as_bytes());
         whole.text(b"/r");
         whole.0.extend(&body);
-        let bytes = [HEADING, &sha256(&whole.0), &whole.0].concat();
+        let bytes = [HEADING, &sum(&whole.0), &whole.0].concat();
         if let Some(memo) = Memo::read(bytes, Path::new("/r"), MAKER) {
             for record in &memo.records {
                 let mut input = Input { bytes: memo.part(&record.candidate).expect("a part"), at: 0 };
