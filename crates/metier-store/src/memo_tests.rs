@@ -18,8 +18,10 @@ fn stamp(number: u64) -> Stamp {
     }
 }
 
+type Stamps = Vec<(Box<[u8]>, Stamp)>;
+
 /// Candidates called `s00`, `s01` and so on, with their stamps.
-fn many(count: u64) -> (Vec<Found>, Vec<(Box<[u8]>, Stamp)>) {
+fn many(count: u64) -> (Vec<Found>, Stamps) {
     let name = |number| format!("s{number:02}");
     let numbers = 0..count;
     let one = |number| found(RootId(3), &name(number), &name(number), "What it does.");
