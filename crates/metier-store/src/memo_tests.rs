@@ -18,8 +18,10 @@ fn stamp(number: u64) -> Stamp {
     }
 }
 
+type Stamps = Vec<(Box<[u8]>, Stamp)>;
+
 /// Candidates called `s00`, `s01` and so on, with their stamps.
-fn many(count: u64) -> (Vec<Found>, Vec<(Box<[u8]>, Stamp)>) {
+fn many(count: u64) -> (Vec<Found>, Stamps) {
     let name = |number| format!("s{number:02}");
     let numbers = 0..count;
     let one = |number| found(RootId(3), &name(number), &name(number), "What it does.");
@@ -153,7 +155,7 @@ proptest! {
         whole.text(MAKER.as_bytes());
         whole.text(b"/r");
         whole.0.extend(&body);
-        let bytes = [HEADING, &sha256(&whole.0), &whole.0].concat();
+        let bytes = [HEADING, &sum(&whole.0), &whole.0].concat();
         if let Some(memo) = Memo::read(bytes, Path::new("/r"), MAKER) {
             for record in &memo.records {
                 let mut input = Input { bytes: memo.part(&record.candidate).expect("a part"), at: 0 };

@@ -161,7 +161,7 @@ fn change() -> impl Strategy<Value = Change> {
 /// world's clock does not tell young files from old ones.
 fn apply(world: &World, step: usize, change: Change) {
     let at = |number: usize| {
-        let root = if number % 5 == 0 { "b" } else { "a" };
+        let root = if number.is_multiple_of(5) { "b" } else { "a" };
         world.path().join(root).join(format!("Skill-{number}"))
     };
     let longer = "long ".repeat(step + 30);
@@ -207,7 +207,7 @@ proptest! {
         for number in 0..COUNT {
             apply(&world, 0, Change::Write(number, number));
             fs::write(
-                world.path().join(if number % 5 == 0 { "b" } else { "a" }).join(format!("Skill-{number}/SKILL.md")),
+                world.path().join(if number.is_multiple_of(5) { "b" } else { "a" }).join(format!("Skill-{number}/SKILL.md")),
                 format!("---\nname: Skill-{number}\ndescription: Number {number}.\n---\nBody.\n"),
             ).unwrap();
         }
