@@ -277,6 +277,23 @@ fn a_lockfile_starts_no_program_and_names_only_servers_known_here() {
 }
 
 #[test]
+fn a_server_with_a_token_gives_to_those_who_have_it_in_netrc() {
+    // U2, U3, P6
+    let (mut giver, taker) = (giver(), World::new());
+    giver.env("METIER_SERVE_TOKEN", "0123456789abcdef");
+    let server = Server::start(&giver, &[]);
+    let url = format!("mcp+{}/mcp", server.url());
+    let refused = metier(&taker, &["index", "add", "team", &url, "--json"]);
+    assert_eq!(code(&refused), (1, "authentication".into()), "{}", refused.stdout);
+    assert!(refused.stdout.contains(".netrc"), "{}", refused.stdout);
+    taker.write("home/.netrc", "machine 127.0.0.1 login metier password 0123456789abcdef\n");
+    let added = metier(&taker, &["index", "add", "team", &url]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let taken = metier(&taker, &["add", "mcp:team//forms", "--yes"]);
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
+}
+
+#[test]
 fn what_cannot_be_an_index_is_not_added() {
     // U2, P6
     let world = World::new();
