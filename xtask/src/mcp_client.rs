@@ -8,14 +8,15 @@ use crate::{process, source};
 /// What the suite asks of clients and this one does not do, each under a reason.
 const EXPECTED: &str = "crates/metier-serve/tests/official/client-expected-failures.yml";
 
-/// Asks for the verdict. `suite` is the suite's program as Node runs it.
-pub(crate) fn run(mut suite: Command) -> Result<(), String> {
-    process::run("cargo", &["build", "--package", "metier-serve", "--example", "skills_client"])?;
+/// What asks for the verdict. `suite` is the suite's program as Node runs it.
+pub(crate) fn command(mut suite: Command) -> Result<Command, String> {
+    let example = ["build", "--quiet", "--package", "metier-serve", "--example", "skills_client"];
+    process::run("cargo", &example)?;
     let root = source::root();
     suite.arg("client").arg("--command").arg(root.join("target/debug/examples/skills_client"));
     suite.args(["--suite", "all", "--expected-failures"]).arg(root.join(EXPECTED));
     suite.arg("--output-dir").arg(root.join("target/tools/conformance-client-results"));
-    process::finish(suite)
+    Ok(suite)
 }
 
 #[cfg(test)]

@@ -235,8 +235,8 @@ pub enum FetchError {
     /// There is no curl on this machine.
     #[error("curl, which brings archives, is not installed, or not in the `PATH`")]
     NoCurl,
-    /// Git could not be run.
-    #[error("git cannot be run")]
+    /// Git or curl could not be run.
+    #[error("what fetches cannot be run")]
     Run(#[source] RunError),
     /// The system said no.
     #[error("cannot use `{}`", path.display())]

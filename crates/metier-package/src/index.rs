@@ -28,6 +28,7 @@ use crate::reference::{Bases, Origin, Reference, ReferenceError, Server};
 use crate::served::{self, Endpoint, Servers};
 use crate::skills::{self, Offered};
 use crate::source::Fetched;
+use crate::turn::TurnError;
 
 pub use cache::{add, cached, list, remove, save};
 pub use well_known::{SCHEMA, WELL_KNOWN};
@@ -121,6 +122,9 @@ pub enum IndexError {
     /// What is written down cannot be read.
     #[error("the list of indexes is damaged: {0}")]
     Damaged(String),
+    /// Somebody else is changing what metier keeps, for too long.
+    #[error(transparent)]
+    Turn(#[from] TurnError),
     /// The disk said no.
     #[error(transparent)]
     Disk(#[from] DiskError),

@@ -115,3 +115,7 @@ pub const MAX_CHECKPOINT_BYTES: usize = 8 * 1024 * 1024;
 /// Most events on one span of an export; how many more there were is said. A span goes to a
 /// collector whole, and with this many it stays below a megabyte.
 pub const MAX_SPAN_EVENTS: usize = 2000;
+
+/// Search indexes a finder keeps: one for each kind of client that a server tells apart. An index
+/// is about as large as the texts it is of.
+pub const MAX_KEPT_INDEXES: usize = 8;

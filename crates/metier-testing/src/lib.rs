@@ -13,6 +13,7 @@
 mod exchange;
 mod generate;
 mod git_server;
+pub mod measure;
 pub mod skill_server;
 pub mod tools;
 mod world;

@@ -1,6 +1,7 @@
 //! What a caller gets from a run: status, streams, input, directory, environment, refusals.
 
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use metier_sandbox::{
@@ -140,6 +141,33 @@ fn the_environment_is_what_was_given_and_nothing_else() {
 fn a_program_is_found_by_name_in_the_childs_own_path() {
     // R4
     everywhere(&Invocation::new("true"), |_, o| assert_eq!(o.status, Status::Exit(0)));
+}
+
+#[test]
+fn what_cannot_be_run_hides_no_program_that_comes_later_in_the_path() {
+    // R4
+    let world = World::new(None);
+    world.make_directory("first");
+    let plain = world.make_file("first/true", "not a program");
+    std::fs::set_permissions(&plain, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let file = world.make_file("file", "");
+    let path = format!("{}:{}:/nowhere:/bin", world.at("first").display(), file.display());
+    let confinement = |path: String| Confinement {
+        environment: vec![("PATH".into(), path.into())],
+        read: vec![world.at("first"), file.clone()],
+        ..world.confinement()
+    };
+    for backend in exercised(&BackendKind::ALL) {
+        let outcome = run(backend, &Invocation::new("true"), &confinement(path.clone()));
+        assert_eq!(outcome.status, Status::Exit(0), "{}", backend.name());
+        // And where nothing comes later, it is said that something was there.
+        let alone = confinement(world.at("first").display().to_string());
+        let runner = runner().with_backend(backend);
+        let error = runner.run(&Invocation::new("true"), &alone, &Cancel::never()).unwrap_err();
+        assert!(matches!(&error, RunError::Start { .. }), "{error:?}");
+        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        assert!(why.contains("Permission denied"), "{}: {why}", backend.name());
+    }
 }
 
 #[test]

@@ -28,3 +28,4 @@ mod seed_omniforge;
 mod seed_tavern;
 mod served;
 mod skills;
+mod subscriptions;

@@ -20,6 +20,9 @@ use crate::packages::{
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};
 
+/// What a source begins with that is a skill of an index.
+pub(crate) const INDEX: &str = "index:";
+
 /// Install skills
 ///
 /// SOURCE is `owner/repo`, `owner/repo/path`, a git URL, a directory, an archive,
@@ -145,7 +148,11 @@ pub(crate) fn check(
 
 /// Refuses names that are looked up alike and spelled differently: of two such skills only one would
 /// ever be found.
-fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), CommandError> {
+pub(crate) fn check_names(
+    offers: &[Offer],
+    home: &Home,
+    place: &Place,
+) -> Result<(), CommandError> {
     let installed = metier_package::installed::list(home, place).map_err(record_error)?;
     for offer in offers {
         let name = &offer.pinned.name;
@@ -210,8 +217,8 @@ fn fetched(
     fetching: &Fetching,
     ui: &mut Ui,
 ) -> Result<Vec<Staged>, CommandError> {
-    if let Some(listed) = source.strip_prefix("index:") {
-        return listed_in_index(listed, args, fetching, ui);
+    if let Some(listed) = source.strip_prefix(INDEX) {
+        return taken(listed, listed_in_index(listed, fetching)?, args, ui);
     }
     let mut reference = fetching.reference(source)?;
     if let Some(pin) = &args.pin {
@@ -259,12 +266,7 @@ fn from_server(
 }
 
 /// The skill that `NAME/SKILL` means: as the index listed it last, or as it lists it now.
-fn listed_in_index(
-    text: &str,
-    args: &AddArgs,
-    fetching: &Fetching,
-    ui: &mut Ui,
-) -> Result<Vec<Staged>, CommandError> {
+pub(crate) fn listed_in_index(text: &str, fetching: &Fetching) -> Result<Fetched, CommandError> {
     let Some((name, skill)) = text.split_once('/') else {
         return Err(CommandError::usage("write `index:NAME/SKILL`").code("bad_reference"));
     };
@@ -283,14 +285,13 @@ fn listed_in_index(
         let error = crate::view::unknown_name(skill, names, "`metier index list NAME` lists them");
         return Err(error.code("no_such_skill"));
     };
-    let fetched = fetching.listed(listed).map_err(|error| {
+    fetching.listed(listed).map_err(|error| {
         let error = index_error(error);
         match error.code == Some("digest_mismatch") {
             true => error.hint("`metier index refresh` asks the index what it lists now"),
             false => error,
         }
-    })?;
-    taken(text, fetched, args, ui)
+    })
 }
 
 /// Those of the fetched skills that are wanted.

@@ -129,7 +129,10 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
         IndexError::Command => CommandError::usage(error).code("bad_command"),
         IndexError::TooMany => CommandError::failed(error).code("too_many_indexes"),
         IndexError::Damaged(_) => CommandError::failed(error).code("records_damaged"),
-        IndexError::Disk(_) => CommandError::failed(error).code("disk"),
+        IndexError::Turn(TurnError::Busy(_)) => CommandError::failed(error).code("busy"),
+        IndexError::Turn(TurnError::Disk(_)) | IndexError::Disk(_) => {
+            CommandError::failed(error).code("disk")
+        }
     }
 }
 
