@@ -1,7 +1,10 @@
-use super::{Contents, Index, IndexError, Listed, Place, parse, place, search};
-use crate::fetch::FetchError;
-use crate::limits::MAX_INDEX_BYTES;
+use super::{Asking, Contents, Index, IndexError, Listed, Place, parse, place, refresh, search};
+use crate::fetch::{Fetch, FetchError, Select};
+use crate::limits::{MAX_COMMAND_BYTES, MAX_COMMAND_WORDS, MAX_INDEX_BYTES};
+use crate::progress::Silent;
 use crate::reference::Bases;
+use crate::served::Endpoint;
+use crate::served::tests::Tables;
 
 fn bases() -> Bases {
     Bases::new("/work")
@@ -87,4 +90,53 @@ fn an_archive_with_another_digest_is_said_to_be_another() {
     };
     let said = IndexError::from(error).to_string();
     assert!(said.contains("bb") && said.contains("aa"), "{said}");
+}
+
+#[test]
+fn a_program_is_an_index_when_it_can_be_started_as_typed() {
+    // P6, U2
+    let words = |words: &[&str]| -> Vec<String> { words.iter().map(ToString::to_string).collect() };
+    let index = Index::of_command("team", &words(&["serve", "--all"])).unwrap();
+    assert_eq!(index.source, "mcp:team");
+    assert_eq!(index.endpoint(), Some(Endpoint::Command(&words(&["serve", "--all"]))));
+    let text = serde_json::to_string(&index).unwrap();
+    assert_eq!(serde_json::from_str::<Index>(&text).unwrap(), index);
+    let before: Index = serde_json::from_str(r#"{"name": "a", "source": "b"}"#).unwrap();
+    assert_eq!((before.command.len(), before.endpoint()), (0, None), "from before there were any");
+    let long = "x".repeat(MAX_COMMAND_BYTES + 1);
+    let many = vec!["x"; MAX_COMMAND_WORDS + 1];
+    for bad in [&[][..], &[""], &["a\0b"], &[long.as_str()], &many] {
+        let refused = Index::of_command("team", &words(bad));
+        assert!(matches!(refused, Err(IndexError::Command)), "{refused:?}");
+    }
+    assert!(matches!(Index::of_command("-x", &words(&["a"])), Err(IndexError::Name(_))));
+    let web = Index::new("web", "MCP+https://Skills.Example/mcp/", &bases()).unwrap();
+    assert_eq!(web.endpoint(), Some(Endpoint::Url("https://skills.example/mcp")));
+    for bad in ["mcp:team", "mcp+https://skills.example//pdf"] {
+        let refused = Index::new("web", bad, &bases());
+        assert!(matches!(refused, Err(IndexError::NotAnIndex(_))), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_server_lists_what_can_be_believed_and_says_what_cannot() {
+    // P6, U2
+    let tables = Tables::with(&[("acme/pdf", &[]), ("bad", &[])])
+        .changed("skill://bad/SKILL.md", |entry| entry["resources"] = "dynamic".into());
+    let index = Index::of_command("office", &["serve".to_owned()]).unwrap();
+    let contents = tables.with_fetch(Select::All, |fetch| {
+        let asking = Asking { fetch, bases: &bases(), now: 7 };
+        refresh(&index, None, &asking, &mut Silent).unwrap()
+    });
+    assert_eq!(contents.asked, 7);
+    let listed = &contents.skills[..];
+    assert_eq!((listed.len(), listed[0].name.as_str()), (1, "pdf"));
+    assert_eq!(listed[0].reference, "mcp:office//acme/pdf");
+    assert!(contents.problems[0].contains("made as they are asked for"), "{contents:?}");
+    assert!(tables.reads().is_empty(), "a list is no reason to read");
+    let lost = tables.with_fetch(Select::All, |fetch| {
+        let fetch = &Fetch { servers: None, ..*fetch };
+        refresh(&index, None, &Asking { fetch, bases: &bases(), now: 7 }, &mut Silent)
+    });
+    assert!(matches!(lost, Err(IndexError::Fetch(FetchError::NoClient { .. }))), "{lost:?}");
 }

@@ -187,4 +187,4 @@ fn said(text: &str) -> String {
 
 #[cfg(test)]
 #[path = "served_tests.rs"]
-mod tests;
+pub(crate) mod tests;

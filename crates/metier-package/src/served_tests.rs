@@ -241,6 +241,8 @@ fn what_is_not_there_or_cannot_be_asked_says_so() {
         assert!(said.contains(expect) && !said.contains('\u{1b}'), "{said}");
         assert!(said.len() < 700, "a server does not fill the screen");
     }
+    let unknown = FetchError::NoServer { label: "x".into() }.to_string();
+    assert_eq!(unknown, "there is no MCP server called `x` here");
     let reference = parsed("mcp:team//pdf");
     two().with_fetch(Select::AtPath, |settings| {
         let offline = Fetch { offline: true, ..*settings };

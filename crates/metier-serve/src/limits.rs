@@ -148,8 +148,9 @@ pub const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
 /// may say nothing at all, and is asked in the old way then.
 pub const DISCOVER_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a whole conversation with another server may take.
-pub const TALK_PATIENCE: Duration = Duration::from_secs(300);
+/// How long a whole conversation with another server may take: one second for each of as many files
+/// as every host takes, and a reserve.
+pub const TALK_PATIENCE: Duration = Duration::from_secs(600);
 
 /// How long a server that was told to end may take to do so before it is ended.
 pub const FAREWELL_PATIENCE: Duration = Duration::from_secs(2);

@@ -103,7 +103,7 @@ fn number(text: &str) -> Option<f64> {
         (some && text.bytes().all(usual)).then(|| text.parse::<f64>().ok()).flatten()
     };
     let value = match whole {
-        #[expect(clippy::cast_precision_loss, reason = "JSON readers lose it as well")]
+        // Beyond 2^53 digits are lost, as they are to others who read JSON.
         Some(whole) => whole as f64,
         None if octal => return None,
         None => decimal(unsigned).filter(|value| value.is_finite())?,

@@ -59,7 +59,7 @@ fn begun(answers: Vec<Result<Reply, ServerError>>) -> (Vec<String>, Option<Serve
 #[test]
 fn a_conversation_begins_in_the_newest_version_both_speak() {
     // U2
-    let new = vec!["speak 2026-07-28", "server/discover about"];
+    let new = ["speak 2026-07-28", "server/discover about"];
     assert_eq!(begun(vec![modern()]), (new.iter().map(|s| (*s).to_owned()).collect(), None));
     let old = |version: &str| {
         let more =

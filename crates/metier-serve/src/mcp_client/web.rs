@@ -157,7 +157,7 @@ impl Wire for Web<'_> {
         self.request(request, |head, body| match head.get("content-type") {
             // A no may be an answer of the protocol, and often is not.
             Some(kind) if head.status >= 400 && is(kind, "application/json") => {
-                body.document(id, limit).or_else(|_| Err(status(head)))
+                body.document(id, limit).map_err(|_| status(head))
             }
             Some(kind) if is(kind, "text/event-stream") => body.event(id, limit),
             Some(kind) if is(kind, "application/json") => body.document(id, limit),

@@ -108,7 +108,7 @@ fn answers_that_are_none_are_errors() {
     check(list, json(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#), "answers another question");
     check(list, json(r#"{"jsonrpc":"2.0","id":2}"#), "neither a result nor an error");
     check(list, raw(format!("{EVENTS}data: {{\n\n")), "cannot be understood");
-    check(list, raw(format!("{EVENTS}")), "answers another question");
+    check(list, raw(EVENTS), "answers another question");
     check(list, raw("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"), "neither JSON nor");
     check(list, raw("HTTP/1.1 200 OK\r\n\r\n"), "neither JSON nor events");
     check(list, raw("HTTP/1.1 500 Oops\r\n\r\n"), "status 500");

@@ -71,6 +71,9 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::NotFound { .. } => ("not_found", Some("check the spelling".to_owned())),
         FetchError::NoSuchRef { .. } => ("no_such_ref", None),
         FetchError::NoSuchPath { .. } => ("no_such_path", None),
+        FetchError::Authentication { place, .. } if place.starts_with("mcp") => {
+            ("authentication", Some("`.netrc` may have a login for the server's host".to_owned()))
+        }
         FetchError::Authentication { .. } => (
             "authentication",
             Some("git asks its credential helper and your SSH agent; set up either".to_owned()),

@@ -42,5 +42,17 @@ fn every_failure_has_a_kind_and_a_code() {
     check(fetch_error(full), Kind::Failed, "no_space");
     let sign_in = FetchError::Authentication { place: place(), detail: name() };
     check(fetch_error(sign_in), Kind::Failed, "authentication");
+    let server = || "mcp:team".to_owned();
+    let unknown = FetchError::NoServer { label: name() };
+    check(fetch_error(unknown), Kind::Failed, "no_such_server");
+    check(fetch_error(FetchError::NoClient { place: server() }), Kind::Failed, "no_client");
+    check(fetch_error(FetchError::NoSkills { place: server() }), Kind::Failed, "no_skills");
+    let answer = FetchError::Answer { place: server(), detail: name() };
+    check(fetch_error(answer), Kind::Failed, "bad_answer");
+    let lie = FetchError::Claim { place: server(), uri: name(), why: name() };
+    check(fetch_error(lie), Kind::Refused, "claim_mismatch");
+    let sign_in = FetchError::Authentication { place: server(), detail: name() };
+    assert!(fetch_error(sign_in).hints[0].contains(".netrc"));
+    check(index_error(IndexError::Command), Kind::Usage, "bad_command");
     assert_eq!(fetch_error(FetchError::Interrupted).kind, Kind::Interrupted);
 }

@@ -42,6 +42,13 @@ fn code(run: &Run) -> (i32, String) {
     (run.code, code)
 }
 
+/// Takes a skill off the disk, its kept copy included.
+fn lose(world: &World, name: &str) {
+    let home = world.home().join(".local/share/metier");
+    std::fs::remove_dir_all(home.join("store")).unwrap();
+    std::fs::remove_dir_all(home.join("skills").join(name)).unwrap();
+}
+
 fn one(text: &str) -> Skills {
     vec![served_skill("pdf", &[("references/form.md", text)])]
 }
@@ -102,8 +109,7 @@ fn skills_of_a_server_on_the_web_are_taken_by_name_and_by_address() {
     assert_eq!(by_address.json()["installed"][0]["new"]["source"], url);
     assert_eq!(metier(&taker, &["verify"]).code, 0);
     // Lost on the disk, and fetched again as it is locked.
-    std::fs::remove_dir_all(taker.home().join(".local/share/metier/keep")).ok();
-    std::fs::remove_dir_all(taker.home().join(".local/share/metier/skills/forms")).unwrap();
+    lose(&taker, "forms");
     let synced = metier(&taker, &["sync"]);
     assert_eq!(synced.code, 0, "{}", synced.stderr);
     assert!(!file(&taker, "forms/SKILL.md").is_empty());
@@ -133,7 +139,12 @@ fn a_server_that_changes_asks_again_and_reads_nothing_to_say_so() {
     let locked = metier(&taker, &["sync"]);
     assert_eq!(locked.code, 0, "{}", locked.stderr);
     assert_eq!(file(&taker, "pdf/references/form.md"), b"one");
-    assert_eq!(metier(&taker, &["update", "--yes"]).code, 0);
+    lose(&taker, "pdf");
+    let gone = metier(&taker, &["sync"]);
+    assert_ne!(gone.code, 0, "what is locked is not to be had any more: {}", gone.stdout);
+    assert!(file(&taker, "pdf/SKILL.md").is_empty());
+    let again = metier(&taker, &["update", "--yes"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
     assert_eq!(file(&taker, "pdf/references/form.md"), b"two");
     // Somebody changes it here: it is not what was approved, and is not used.
     let at = taker.home().join(".local/share/metier/skills/pdf/references/form.md");
@@ -274,6 +285,23 @@ fn a_lockfile_starts_no_program_and_names_only_servers_known_here() {
         lock(&source);
         assert!(!marker.exists(), "{source}");
     }
+}
+
+#[test]
+fn a_server_with_a_token_gives_to_those_who_have_it_in_netrc() {
+    // U2, U3, P6
+    let (mut giver, taker) = (giver(), World::new());
+    giver.env("METIER_SERVE_TOKEN", "0123456789abcdef");
+    let server = Server::start(&giver, &[]);
+    let url = format!("mcp+{}/mcp", server.url());
+    let refused = metier(&taker, &["index", "add", "team", &url, "--json"]);
+    assert_eq!(code(&refused), (1, "authentication".into()), "{}", refused.stdout);
+    assert!(refused.stdout.contains(".netrc"), "{}", refused.stdout);
+    taker.write("home/.netrc", "machine 127.0.0.1 login metier password 0123456789abcdef\n");
+    let added = metier(&taker, &["index", "add", "team", &url]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let taken = metier(&taker, &["add", "mcp:team//forms", "--yes"]);
+    assert_eq!(taken.code, 0, "{}", taken.stderr);
 }
 
 #[test]
