@@ -175,7 +175,10 @@ fn a_skill_nobody_trusts_approves_nothing() {
     let both = [untrusted, approved.clone()];
     assert_eq!(rule(&policy(text), &both, "Bash", git()).verdict, Verdict::Allow);
     let served = ActiveSkill { served: true, ..approved };
-    assert_eq!(rule(&policy(text), &[served.clone()], "Bash", git()).verdict, Verdict::Ask);
+    assert_eq!(
+        rule(&policy(text), std::slice::from_ref(&served), "Bash", git()).verdict,
+        Verdict::Ask
+    );
     let restricting = policy("default = 'allow'");
     let ls = json!({"command": "ls"});
     assert_eq!(rule(&restricting, &[served], "Bash", ls).verdict, Verdict::Deny, "it narrows");

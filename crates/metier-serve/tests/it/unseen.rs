@@ -112,7 +112,7 @@ fn the_bytes_of_a_file_are_given_as_they_are_where_digests_are_taken_of_them() {
 
 #[test]
 fn the_files_of_a_skill_for_users_are_a_models_only_once_its_user_started_it() {
-    // U2, U3, A6
+    // U2, U3, S2
     let server = Served::start(&host());
     let read = || server.call("read", "s", &json!({"name": "by-hand", "path": "a.md"}));
     assert_eq!(read().refusal(), (404, "skill_not_found".to_owned()));

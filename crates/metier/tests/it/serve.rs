@@ -284,7 +284,7 @@ fn the_journal_is_followed_from_the_file_whoever_writes_to_it() {
 
 #[test]
 fn what_is_not_as_it_was_approved_is_not_given_to_others() {
-    // P6, T2, U3
+    // P6, P4, U3
     let world = world();
     let source = world.path().join("source");
     world.write(
