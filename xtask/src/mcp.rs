@@ -60,6 +60,8 @@ pub(crate) fn run() -> Result<(), String> {
     process::run("cargo", &["build", "--package", "metier", "--bin", "metier", "--quiet"])?;
     let server = bench.start()?;
     bench.judge("conformance", bench.conformance(&server.url))?;
+    let suite = bench.node("@modelcontextprotocol/conformance/dist/index.js");
+    bench.judge("conformance-client", crate::mcp_client::command(suite)?)?;
     let url = std::slice::from_ref(&server.url);
     bench.judge("inspector-http", bench.inspect(url))?;
     bench.judge("inspector-stdio", bench.inspect(&bench.stdio()))?;

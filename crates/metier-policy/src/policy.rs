@@ -111,9 +111,12 @@ pub(crate) struct Layer {
     standing: Standing,
 }
 
-static PROFILES: LazyLock<[Result<PolicyFile, PolicyError>; 3]> = LazyLock::new(|| {
-    Profile::ALL.map(|profile| PolicyFile::read_unchecked(profile.text(), profile.as_str()))
-});
+/// A profile, read when it is first asked for: a run needs one of them.
+type BuiltIn = LazyLock<Result<PolicyFile, PolicyError>>;
+
+static STRICT: BuiltIn = LazyLock::new(|| Profile::Strict.read());
+static DEFAULT: BuiltIn = LazyLock::new(|| Profile::Default.read());
+static FULL_AUTO: BuiltIn = LazyLock::new(|| Profile::FullAuto.read());
 
 impl Policy {
     /// The policy of a profile alone.
@@ -372,13 +375,16 @@ impl Profile {
     }
 
     fn file(self) -> Result<&'static PolicyFile, PolicyError> {
-        let [strict, default, full_auto] = &*PROFILES;
         let file = match self {
-            Self::Strict => strict,
-            Self::Default => default,
-            Self::FullAuto => full_auto,
+            Self::Strict => &STRICT,
+            Self::Default => &DEFAULT,
+            Self::FullAuto => &FULL_AUTO,
         };
         file.as_ref().map_err(Clone::clone)
+    }
+
+    fn read(self) -> Result<PolicyFile, PolicyError> {
+        PolicyFile::read_unchecked(self.text(), self.as_str())
     }
 }
 

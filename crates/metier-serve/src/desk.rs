@@ -11,6 +11,7 @@ use metier_store::Catalog;
 use metier_store::index::CatalogIndex;
 use metier_store::watch::{Watch, WatchError};
 
+use crate::tally::Tally;
 use crate::who::Who;
 
 /// What an application brings so that its sessions can be served.
@@ -42,6 +43,11 @@ pub trait Host: Send + Sync + 'static {
 
     /// Begins to watch the files behind the catalog; none when there are none to watch.
     fn watch(&self) -> Result<Option<Watch>, WatchError>;
+
+    /// Where the host counts what its sessions record, if it does.
+    fn tally(&self) -> Option<&Tally> {
+        None
+    }
 
     /// Reads what is recorded in the session of `client`, and on as it grows. Where the journal has
     /// a cheaper way than to read all of it each time, the host gives that.

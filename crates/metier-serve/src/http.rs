@@ -11,6 +11,7 @@ mod calls;
 mod desks;
 mod events;
 mod gate;
+mod mcp_sessions;
 mod metrics;
 mod openapi;
 mod page;

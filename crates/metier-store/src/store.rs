@@ -45,9 +45,8 @@ pub trait Store: Send + Sync {
     }
 
     /// Where the skill lies on disk; nothing when it does not, and programs cannot be pointed at it.
-    fn directory(&self, _at: &Location) -> Option<PathBuf> {
-        None
-    }
+    /// A store around another one says what that one says.
+    fn directory(&self, at: &Location) -> Option<PathBuf>;
 
     /// Reads the whole of a skill's directory for its digest.
     fn tree(&self, at: &Location) -> Result<Tree, TreeError>;

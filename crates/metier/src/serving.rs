@@ -10,6 +10,7 @@ use std::time::Duration;
 use metier_format::SkillName;
 use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
+use metier_serve::tally::Tally;
 use metier_serve::{Client, Host, Seat, Tail, Who};
 use metier_store::digest::Tree;
 use metier_store::discover::ScanLimits;
@@ -42,6 +43,8 @@ pub(crate) struct Serving {
     named: Option<String>,
     /// How many sessions nobody named.
     unnamed: AtomicU64,
+    /// What was recorded since the server runs.
+    tally: Arc<Tally>,
     /// What each client has of which catalog.
     narrowed: Mutex<BTreeMap<Who, Narrowed>>,
 }
@@ -68,7 +71,8 @@ impl Serving {
         let named = stream.named.then_some(stream.session);
         let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
         let (unnamed, narrowed) = (AtomicU64::new(0), Mutex::default());
-        Ok(Self { settings, index, stopwatch, named, unnamed, narrowed })
+        let tally = Arc::default();
+        Ok(Self { settings, index, stopwatch, named, unnamed, narrowed, tally })
     }
 
     /// What the client's sections leave of `whole`; the same value as long as that is the same.
@@ -141,20 +145,25 @@ impl Host for Serving {
         let mut ids = session::ids(&settings, &name).map_err(|error| unnamed(&error))?;
         // Of several clients of one server the journal says which it was.
         ids.agent = client.who.known.as_deref().map(str::to_owned).or(ids.agent);
-        let journal = session::journal(&settings, &stream.journal)?;
+        let journal = session::journal(&settings, &stream.journal);
+        let journal = journal.inspect_err(|_| self.tally.refused())?;
         let purpose = Purpose::with(None, &settings);
         let mut setup = session::setup(&settings, purpose, ids, &stream.journal);
         setup.vouch = Arc::new(Fresh(self.settings.clone()));
         setup.store = Arc::clone(self.index.store());
         setup.catalog = self.part(self.index.latest(), &client.who);
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
-        let session = Session::open(setup, Box::new(journal))?;
+        let session = Session::prepare(setup, Box::new(self.tally.around(Box::new(journal))))?;
         Ok(Seat { session, stays })
     }
 
     fn watch(&self) -> Result<Option<Watch>, WatchError> {
         let files = view::files(&self.settings);
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)
+    }
+
+    fn tally(&self) -> Option<&Tally> {
+        Some(&self.tally)
     }
 
     fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {
@@ -218,6 +227,10 @@ impl Store for Attested {
 
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
         self.store.read(at, path, max_bytes)
+    }
+
+    fn directory(&self, at: &Location) -> Option<PathBuf> {
+        self.store.directory(at)
     }
 
     fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {

@@ -7,6 +7,7 @@ use metier_format::NameKey;
 use metier_format::text::visible_line;
 use metier_store::Precedence;
 use metier_store::client::Places;
+use metier_store::disclose::Disclose;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
 
@@ -159,6 +160,16 @@ impl Settings {
             config_home: self.environment.xdg_config_home.clone(),
             metier_home: self.home.clone(),
             variables: self.environment.agents.clone(),
+        }
+    }
+
+    /// How the catalog is shown to a model where nobody says otherwise.
+    pub(crate) fn disclose(&self) -> Disclose {
+        Disclose {
+            style: self.prompt.style.unwrap_or_default(),
+            budget: self.prompt.budget,
+            pinned: self.prompt.pinned.iter().map(|name| NameKey::of(name)).collect(),
+            ..Disclose::default()
         }
     }
 

@@ -38,6 +38,11 @@ const LIST_MARGIN: usize = 200;
 /// Bytes of a file one answer has: even as JSON, with everything escaped, it fits.
 const READ_BYTES: u64 = (MAX_RESULT_CHARS / 2) as u64;
 
+/// What `operation` is called. Every operation has a tool; a test holds the two together.
+pub(crate) fn name(operation: Operation) -> &'static str {
+    NAMES.iter().find(|(known, _)| *known == operation).map_or("", |(_, name)| name)
+}
+
 pub(super) fn tools() -> Vec<Tool> {
     NAMES.iter().map(|(operation, name)| tool(operation.capability(), name)).collect()
 }

@@ -49,26 +49,15 @@ impl Desks {
         Self { host, finder, open: Mutex::default() }
     }
 
-    /// Does `act` in the session at `place`. One that has ended begins anew, as for every other caller.
+    /// Does `act` in the session at `place`. One that has ended begins anew with the first act that
+    /// records something, as for every other caller.
     pub(super) fn act<T>(
         &self,
         place: &Place,
         act: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Problem> {
-        let mut act = Some(act);
-        for _ in 0..2 {
-            let desk = self.desk(place)?;
-            let done = desk.act(|session| match session.state().open {
-                true => act.take().map(|act| act(session)),
-                false => None,
-            });
-            match done {
-                Ok(Some(done)) => return Ok(done),
-                Ok(None) => self.forget(place, &desk),
-                Err(error) => return Err(self.failed(place, &desk, &error)),
-            }
-        }
-        Err(Problem::busy())
+        let desk = self.desk(place)?;
+        desk.act(act).map_err(|error| self.failed(place, &desk, &error))
     }
 
     /// Does what takes long, so that other acts of the session go on meanwhile.

@@ -19,12 +19,13 @@ use tokio::sync::{Semaphore, watch};
 use super::body::{Held, Room};
 use super::desks::Desks;
 use super::gate::HEALTH;
+use super::mcp_sessions::Seats;
 use super::metrics::Numbers;
 use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MESSAGE_BYTES, MAX_STREAMS};
+use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
 use crate::mcp::{Guest, Service};
 use crate::who::Who;
 
@@ -102,7 +103,7 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
     (router, end)
 }
 
-type McpService = StreamableHttpService<crate::mcp::Server, LocalSessionManager>;
+type McpService = StreamableHttpService<crate::mcp::Server, Seats>;
 
 /// MCP for each client that is known by a token, and for everybody else: each has its own table of
 /// connections, so that none can speak or listen on another's.
@@ -137,7 +138,8 @@ fn mcp(api: &Arc<Api>) -> (Mcp, McpEnd) {
         let factory = move || Ok(service.server(guest()));
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(MAX_IDLE);
-        let service = StreamableHttpService::new(factory, Arc::new(manager), config.clone());
+        let seats = Seats::new(manager, MAX_MCP_SESSIONS);
+        let service = StreamableHttpService::new(factory, Arc::new(seats), config.clone());
         (section, service)
     };
     let badges = api.setup.gate.badges.iter().map(|badge| Some(Arc::clone(&badge.section)));

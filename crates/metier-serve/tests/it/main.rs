@@ -20,6 +20,8 @@ mod ground;
 mod hostile;
 mod http;
 mod mcp;
+mod mcp_client;
+mod mcp_client_hostile;
 mod parity;
 mod seed_chibi;
 mod seed_omniforge;

@@ -76,11 +76,7 @@ impl Session {
     ) -> Result<Ready, ScriptError> {
         call.check_args()?;
         let name = entry.name().to_string();
-        let law = self.setup.policy.scripts();
-        let active = self.state.stack.iter().any(|active| active.skill.name == name);
-        if law.only_active && !active && purpose != Purpose::Pre {
-            return Err(ScriptError::NotActive(name));
-        }
+        self.check_active(&name, purpose)?;
         let at = entry.location();
         let read = self.setup.store.read(&at, &script.path, MAX_SCRIPT_BYTES);
         let source = read.map_err(ScriptError::Read)?.bytes;
@@ -129,6 +125,16 @@ impl Session {
             before: interpreter.args,
             preparation,
         })
+    }
+
+    /// Whether the skill is active, where the law lets only active skills run scripts. A skill that
+    /// is about to be activated is not yet.
+    fn check_active(&self, name: &str, purpose: Purpose) -> Result<(), ScriptError> {
+        let active = self.state.stack.iter().any(|active| active.skill.name == name);
+        match self.setup.policy.scripts().only_active && !active && purpose != Purpose::Pre {
+            true => Err(ScriptError::NotActive(name.to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// What uv has to do first, for a script that it runs.
