@@ -30,7 +30,7 @@ impl Policy {
     pub fn survey(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Survey {
         let Some(programs) = self.programs() else { return Survey::default() };
         let mut survey = Survey::default();
-        for act in act::acts(&call.understand(host), place, programs) {
+        for act in act::acts(&call.understand(host), place, programs, act::Look::Thorough) {
             survey.add(&act);
         }
         survey

@@ -186,7 +186,7 @@ fn fit_file(
         (_, Manner::Opened) if file.vague => Fit::Possibly,
         // Asking about every word of which nothing is known would be asking about every loop; where
         // something is denied that price is due.
-        (meeting, Manner::Opened | Manner::Touched)
+        (meeting, Manner::Opened | Manner::Touched | Manner::Into)
             if verdict == Verdict::Deny && (file.vague || meeting == Meeting::Conceivable) =>
         {
             Fit::Conceivably
