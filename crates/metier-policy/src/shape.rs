@@ -45,6 +45,13 @@ impl Shape {
         Self { tokens, is_open: false }
     }
 
+    /// Every file with this name.
+    pub(crate) fn anywhere(lowercase: &str) -> Self {
+        let name = lowercase.chars().map(Token::Is);
+        let tokens = [Token::Deep, Token::Is('/')].into_iter().chain(name).collect();
+        Self { tokens, is_open: true }
+    }
+
     /// The same and everything beneath.
     pub(crate) fn and_beneath(mut self) -> Self {
         self.tokens.extend(BENEATH);

@@ -154,10 +154,20 @@ impl Word {
     /// The word as a person would recognise it: unknown parts are shown as `…`.
     #[must_use]
     pub fn shown(&self) -> String {
-        match self.certain {
-            None => self.text.clone(),
-            Some(_) => format!("{}…", self.prefix()),
+        if self.certain.is_some() && self.holes.is_empty() && self.splits {
+            return format!("{}…", self.prefix());
         }
+        let mut shown = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for hole in &self.holes {
+            shown.push_str(self.text.get(from..*hole).unwrap_or_default());
+            if !shown.ends_with('…') {
+                shown.push('…');
+            }
+            from = *hole;
+        }
+        shown.push_str(self.text.get(from..).unwrap_or_default());
+        shown
     }
 
     /// The name and value when the word is `NAME=value`.
