@@ -93,6 +93,7 @@ fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     }
     let skills = skills(inquiry);
     let text = search.text(inquiry.understood);
+    let text = search.without_skills(&skills, place, text);
     let deal = |own: &std::path::PathBuf| {
         let Some(own) = Own::new(place, own) else { return Dealing::Nothing };
         search.dealing(&own, &skills, text.as_deref())
@@ -185,6 +186,26 @@ impl<'a> Search<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Takes what spells out a file of an active skill out of the words, and out of the text.
+    fn without_skills(
+        &mut self,
+        skills: &[Spots],
+        place: &Place<'_>,
+        text: Option<String>,
+    ) -> Option<String> {
+        let spots = skills.iter().flat_map(|spots| spots.iter());
+        let spelled: Vec<String> =
+            spots.flat_map(|spot| spelled::of(&spot.lowercase, place)).collect();
+        let strip = |text: String| match text.contains("..") {
+            true => text,
+            false => spelled.iter().fold(text, |text, path| text.replace(path.as_str(), "")),
+        };
+        if !spelled.is_empty() {
+            self.words = std::mem::take(&mut self.words).into_iter().map(strip).collect();
+        }
+        text.map(strip)
     }
 
     fn dealing(&self, own: &Own, skills: &[Spots], text: Option<&str>) -> Dealing {

@@ -111,7 +111,7 @@ impl Unpacker<'_> {
     ) -> Option<Walk> {
         let mut walk = Walk::from(here);
         let mut moved = false;
-        walk.searched = commands.iter().flat_map(|command| searched(command)).collect();
+        walk.searched = commands.iter().flat_map(searched).collect();
         for (command, analysis) in commands.iter().zip(analyses) {
             if analysis.moves {
                 moved = true;
