@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
     }
 
     fn dealing(&self, own: &Own, skills: &[Spots], text: Option<&str>) -> Dealing {
-        let named = |file: &&&FileUse| own.is_named(file) && !is_of(file, skills);
+        let named = |file: &&&FileUse| own.is_named(file, skills);
         let spells = |text: &str| spelled::is_in(text, &own.spelled);
         if self.named.iter().any(|file| named(&file))
             || self.told.iter().any(|spots| own.holds(spots))
@@ -223,13 +223,10 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a file is one of an active skill.
-fn is_of(file: &FileUse, skills: &[Spots]) -> bool {
-    let inside = |spots: &Spots| {
-        let of = |spot: &Spot| skills.iter().any(|skill| skill.iter().any(|own| is_in(spot, own)));
-        spots.iter().any(of)
-    };
-    file.spots.as_ref().is_some_and(inside)
+/// Whether paths of which only a part is known are all of an active skill.
+fn is_of(shape: &Shape, skills: &[Spots]) -> bool {
+    let mut spots = skills.iter().flat_map(|skill| skill.iter());
+    spots.any(|skill| shape.is_below(&skill.lowercase))
 }
 
 impl Own {
@@ -267,12 +264,17 @@ impl Own {
         file.shapes.iter().any(below)
     }
 
-    /// Whether a word names the place or something in it. One that may be anything below a directory
-    /// above names nothing.
-    fn is_named(&self, file: &FileUse) -> bool {
-        let known = file.spots.as_ref().is_some_and(|spots| self.holds(spots));
+    /// Whether a word names the place or something in it that is not of an active skill. One that may
+    /// be anything below a directory above names nothing.
+    fn is_named(&self, file: &FileUse, skills: &[Spots]) -> bool {
+        let of_skill = |spots: &Spots| {
+            let of = |spot: &Spot| skills.iter().any(|s| s.iter().any(|own| is_in(spot, own)));
+            spots.iter().any(of)
+        };
+        let known = file.spots.as_ref().is_some_and(|spots| self.holds(spots) && !of_skill(spots));
+        let mut shapes = file.shapes.iter().filter(|shape| !is_of(shape, skills));
         known
-            || file.shapes.iter().any(|shape| match shape.is_open {
+            || shapes.any(|shape| match shape.is_open {
                 true => self.spots.iter().any(|own| shape.is_below(&own.lowercase)),
                 false => self.meets(shape),
             })
