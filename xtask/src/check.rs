@@ -1,6 +1,6 @@
 //! `cargo xtask check`: what CI runs, in the order that fails fastest.
 
-use crate::{process, system, tidy, tools};
+use crate::{mcp, process, system, tidy, tools};
 
 /// Runs every step; the first failure ends it.
 pub(crate) fn run(_: &[String]) -> Result<(), String> {
@@ -20,6 +20,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     let tests = process::command("cargo", &["test", "--workspace"]);
     let result = process::watch(tests, |line| total.add(line));
     result.map_err(|error| format!("{error}\n{}", total.line()))?;
+    mcp::run()?;
     process::run("cargo", &["doc", "--workspace", "--no-deps", "--quiet"])?;
     process::run(
         "cargo",

@@ -10,11 +10,14 @@
     reason = "chores start cargo, read the source tree and talk to the developer"
 )]
 
+mod agents;
+mod api;
 mod bench;
 mod check;
 mod crash;
 mod fuzz;
 mod mcp;
+mod mcp_client;
 mod process;
 mod race;
 mod requirements;
@@ -60,16 +63,34 @@ const TASKS: &[Task] = &[
         run: |_| requirements::write(),
     },
     Task {
+        name: "surfaces",
+        arguments: "",
+        about: "rewrite docs/surfaces.md from the table of surfaces and its cases",
+        run: |_| requirements::write_surfaces(),
+    },
+    Task {
         name: "fuzz",
         arguments: "NAME|all SECONDS",
         about: "run one fuzz target, or each in turn; installs cargo-fuzz when it is missing",
         run: fuzz::run,
     },
     Task {
+        name: "api",
+        arguments: "",
+        about: "the HTTP API before schemathesis and a collector's parser, installed when missing",
+        run: |_| api::run(),
+    },
+    Task {
         name: "mcp",
         arguments: "",
         about: "the MCP server before the official judges, installed when they are missing",
         run: |_| mcp::run(),
+    },
+    Task {
+        name: "agents",
+        arguments: "[AGENT…]",
+        about: "real agents held to their skills by metier's hooks, installed when they are missing",
+        run: agents::run,
     },
     Task {
         name: "crash",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::source;
+use crate::{process, source};
 
 const PAGE: &str = "docs/requirements.md";
 
@@ -29,6 +29,15 @@ pub(crate) fn write() -> Result<(), String> {
     let path = source::root().join(PAGE);
     let page = render(&source::read(&path)?);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {PAGE}: {error}"))
+}
+
+/// Rewrites `docs/surfaces.md`. The test that compares the page with its tables writes it, since it
+/// has the tables.
+pub(crate) fn write_surfaces() -> Result<(), String> {
+    let test = ["test", "-p", "metier", "--test", "it", "parity::page::the_page"];
+    let mut command = process::command("cargo", &test);
+    command.env("METIER_WRITE_SURFACES", "1");
+    process::finish(command)
 }
 
 /// What is wrong with the page: a stale column, a missing id, a claim without proof.

@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 use crate::{process, source};
 
 /// A Python package that brings a command.
-struct Package {
-    name: &'static str,
-    version: &'static str,
-    command: &'static str,
+pub(crate) struct Package {
+    pub(crate) name: &'static str,
+    pub(crate) version: &'static str,
+    pub(crate) command: &'static str,
 }
 
 /// Everything that is installed with pip, each at one version, so that all machines test the same.
@@ -23,9 +23,13 @@ const PYTHON: &[Package] = &[Package { name: "uv", version: "0.13.7", command: "
 
 /// Installs what is missing.
 pub(crate) fn run() -> Result<(), String> {
-    let tools = Tools { root: source::root().join("target/tools") };
-    tools.python_packages()?;
-    tools.script_packages()
+    python(PYTHON)?;
+    Tools::here().script_packages()
+}
+
+/// Installs those of `packages` that are missing, their commands reachable in `target/tools/bin`.
+pub(crate) fn python(packages: &[Package]) -> Result<(), String> {
+    Tools::here().python_packages(packages)
 }
 
 struct Tools {
@@ -33,9 +37,13 @@ struct Tools {
 }
 
 impl Tools {
-    /// A Python environment with the packages of [`PYTHON`], their commands linked into `bin/`.
-    fn python_packages(&self) -> Result<(), String> {
-        let missing: Vec<&Package> = PYTHON.iter().filter(|p| !self.has(p)).collect();
+    fn here() -> Self {
+        Self { root: source::root().join("target/tools") }
+    }
+
+    /// A Python environment with these packages, their commands linked into `bin/`.
+    fn python_packages(&self, packages: &[Package]) -> Result<(), String> {
+        let missing: Vec<&Package> = packages.iter().filter(|p| !self.has(p)).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -51,11 +59,15 @@ impl Tools {
         missing.into_iter().try_for_each(|package| self.link(package.command))
     }
 
-    /// Whether the package's command is there and says it is of the right version.
+    /// Whether the package's command is there and the package is of the right version.
     fn has(&self, package: &Package) -> bool {
-        let command = self.bin().join(package.command);
-        let said = process::output(&command.to_string_lossy(), &["--version"]);
-        said.is_ok_and(|text| text.split_whitespace().any(|word| word == package.version))
+        let Package { name, version, command } = package;
+        let check = format!(
+            "from importlib.metadata import version as v; assert v('{name}') == '{version}'"
+        );
+        let python = self.python();
+        self.bin().join(command).is_file()
+            && process::succeeds(&python.to_string_lossy(), &["-c", &check])
     }
 
     fn link(&self, command: &str) -> Result<(), String> {
@@ -109,7 +121,7 @@ const PIP_INSTALL: &[&str] = &["-m", "pip", "install", "--quiet", "--disable-pip
 
 const NETWORK: &str = "a network that reaches the Python package registry, once";
 
-fn explain(error: &str, need: &str) -> String {
+pub(crate) fn explain(error: &str, need: &str) -> String {
     format!("{error}\nhint: the tests need {need}; run `cargo xtask tools` again when it is there")
 }
 

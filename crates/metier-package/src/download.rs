@@ -114,7 +114,9 @@ fn bring(
     more: &[OsString],
     settings: &Fetch<'_>,
 ) -> crate::retry::Tried<u16> {
-    let protocols = if url.starts_with("http://") { "=http,https" } else { "=https" };
+    // What comes from this machine may be had without a wall around it; whatever else it sends us to
+    // may not.
+    let protocol = if url.starts_with("http://") { "=http" } else { "=https" };
     let most = MAX_ARCHIVE_BYTES.to_string();
     // First of all that no file of settings is read: it could say anything.
     let args = [
@@ -126,9 +128,9 @@ fn bring(
         "--max-redirs",
         "5",
         "--proto",
-        protocols,
+        protocol,
         "--proto-redir",
-        protocols,
+        "=https",
         "--max-filesize",
         &most,
         "--connect-timeout",

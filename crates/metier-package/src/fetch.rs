@@ -23,6 +23,7 @@ use crate::offer::Offer;
 use crate::progress::{Progress, Step, Tell};
 use crate::reference::{Origin, Reference};
 use crate::retry::Retry;
+use crate::served::{self, Servers};
 use crate::skills::{self, Offered, Offering};
 use crate::source::{Fetched, Locked, Signature};
 use crate::stage;
@@ -50,6 +51,8 @@ pub struct Fetch<'a> {
     pub signers: Option<&'a Path>,
     /// What is done about what may pass by itself.
     pub retry: &'a Retry<'a>,
+    /// Which MCP servers there are, when somebody can talk with them.
+    pub servers: Option<Servers<'a>>,
 }
 
 /// Which skills of a source.
@@ -193,11 +196,47 @@ pub enum FetchError {
         /// What is wrong with it.
         detail: String,
     },
+    /// A name the user has given to no MCP server.
+    #[error("there is no MCP server called `{label}` here")]
+    NoServer {
+        /// The name.
+        label: String,
+    },
+    /// Nobody here can talk with MCP servers.
+    #[error("`{place}` is an MCP server, and nobody here can talk with one")]
+    NoClient {
+        /// Where.
+        place: String,
+    },
+    /// An MCP server without skills.
+    #[error("`{place}` is an MCP server that does not offer skills")]
+    NoSkills {
+        /// Where.
+        place: String,
+    },
+    /// An MCP server's answer that is none.
+    #[error("`{place}` gives no answer: {detail}")]
+    Answer {
+        /// Where.
+        place: String,
+        /// What is wrong with what it says.
+        detail: String,
+    },
+    /// What came is not what the server lists.
+    #[error("`{place}`: `{uri}` is not what the server lists: {why}")]
+    Claim {
+        /// Where.
+        place: String,
+        /// The file's address.
+        uri: String,
+        /// What differs.
+        why: String,
+    },
     /// There is no curl on this machine.
     #[error("curl, which brings archives, is not installed, or not in the `PATH`")]
     NoCurl,
-    /// Git could not be run.
-    #[error("git cannot be run")]
+    /// Git or curl could not be run.
+    #[error("what fetches cannot be run")]
     Run(#[source] RunError),
     /// The system said no.
     #[error("cannot use `{}`", path.display())]
@@ -273,6 +312,9 @@ pub fn offered(
     progress: &mut dyn Progress,
 ) -> Result<Vec<Offered>, FetchError> {
     let tell = telling(progress);
+    if let Some(listing) = served::listed(reference, settings)? {
+        return Ok(listing.claims.into_iter().map(Offered::from).collect());
+    }
     with_offer((reference, None), settings, &tell, &mut |offer, _| {
         let offering = skills::find(offer, &called(reference))?;
         Ok(offering.skills)
@@ -350,6 +392,11 @@ pub(crate) fn with_offer<T>(
                 then(directory, &whole(reference))
             })
         }),
+        Origin::Mcp(server) => {
+            served::with_served((server, reference), settings, tell, &mut |offer| {
+                then(offer, &whole(reference))
+            })
+        }
         Origin::Git(url) => {
             let repository = Repository::open(settings, url, tell)?;
             match from_git(&repository, reference, then) {

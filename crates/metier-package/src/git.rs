@@ -170,7 +170,8 @@ impl Git<'_> {
             bytes if bytes.is_empty() => Stdin::Closed,
             bytes => Stdin::Bytes(bytes),
         };
-        let invocation = Invocation { program: "git".into(), args, cwd: Some("/".into()), stdin };
+        let cwd = Some("/".into());
+        let invocation = Invocation { args, cwd, stdin, ..Invocation::new("git") };
         let ran = self.settings.runner.run(&invocation, &confinement, self.settings.cancel);
         ran.map_err(|error| match error {
             RunError::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {

@@ -22,6 +22,7 @@ fn walls(reach: Reach<'_>) -> Confinement {
         offline: false,
         signers: None,
         retry: &Retry::default(),
+        servers: None,
     };
     Git { settings: &settings, directory: "/cache/x.git".into() }.confinement(reach, 7)
 }

@@ -133,6 +133,9 @@ pub enum Hazard {
         /// What is wrong with it.
         why: String,
     },
+    /// What a server says of a skill cannot be believed.
+    #[error("{0}")]
+    Claim(String),
 }
 
 impl Hazard {
@@ -178,6 +181,7 @@ impl Hazard {
             Self::Manifest(_) => "PK601",
             Self::SameName(_) => "PK602",
             Self::Name { .. } => "PK603",
+            Self::Claim(_) => "PK604",
         }
     }
 }

@@ -16,13 +16,19 @@ use serde::{Deserialize, Serialize};
 use crate::atomic::DiskError;
 use crate::download::{self, Got};
 use crate::fetch::{self, Fetch, FetchError, fetch_digested};
-use crate::limits::{MAX_INDEX_BYTES, MAX_INDEX_NAME, MAX_INDEX_PROBLEMS, MAX_INDEXES};
+use crate::limits::{
+    MAX_COMMAND_BYTES, MAX_COMMAND_WORDS, MAX_INDEX_BYTES, MAX_INDEX_NAME, MAX_INDEX_PROBLEMS,
+    MAX_INDEXES,
+};
 use crate::offer::Offer;
 use crate::progress::Progress;
 use crate::reference::address::web_file;
-use crate::reference::{Bases, Origin, Reference, ReferenceError};
+use crate::reference::server::is_label;
+use crate::reference::{Bases, Origin, Reference, ReferenceError, Server};
+use crate::served::{self, Endpoint, Servers};
 use crate::skills::{self, Offered};
 use crate::source::Fetched;
+use crate::turn::TurnError;
 
 pub use cache::{add, cached, list, remove, save};
 pub use well_known::{SCHEMA, WELL_KNOWN};
@@ -34,6 +40,10 @@ pub struct Index {
     pub name: String,
     /// Where it is, as typed.
     pub source: String,
+    /// The program that is started to talk with it, and its arguments, where it is an MCP server on
+    /// this machine. Only ever what the user typed: no file of anybody else's names a program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }
 
 /// What an index listed when it was last asked.
@@ -103,12 +113,18 @@ pub enum IndexError {
     /// There is none of that name.
     #[error("there is no index `{0}`")]
     Missing(String),
+    /// A command that is none.
+    #[error("a command has at most {MAX_COMMAND_WORDS} words and {MAX_COMMAND_BYTES} bytes")]
+    Command,
     /// There are enough.
     #[error("there are {MAX_INDEXES} indexes already")]
     TooMany,
     /// What is written down cannot be read.
     #[error("the list of indexes is damaged: {0}")]
     Damaged(String),
+    /// Somebody else is changing what metier keeps, for too long.
+    #[error(transparent)]
+    Turn(#[from] TurnError),
     /// The disk said no.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -137,12 +153,48 @@ enum Place {
 impl Index {
     /// The index called `name` at `source`, when both can be.
     pub fn new(name: &str, source: &str, bases: &Bases) -> Result<Self, IndexError> {
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        if name.is_empty() || name.len() > MAX_INDEX_NAME || !name.chars().all(fits) {
-            return Err(IndexError::Name(name.chars().take(MAX_INDEX_NAME).collect()));
+        check_name(name)?;
+        let source = match place(source, bases)? {
+            // A name for a name says nothing, and an index is all of a server.
+            Place::Source(Reference { origin: Origin::Mcp(server), path, .. }) => match server {
+                Server::Url(_) if path.is_empty() => server.source(),
+                Server::Url(_) | Server::Label(_) => {
+                    let message = "write the address of the server alone".to_owned();
+                    return Err(IndexError::NotAnIndex(message));
+                }
+            },
+            _ => source.to_owned(),
+        };
+        Ok(Self { name: name.to_owned(), source, command: Vec::new() })
+    }
+
+    /// The index called `name` that is an MCP server on this machine.
+    pub fn of_command(name: &str, command: &[String]) -> Result<Self, IndexError> {
+        check_name(name)?;
+        let bytes: usize = command.iter().map(String::len).sum();
+        let whole = command.first().is_some_and(|program| !program.is_empty());
+        let fits = command.len() <= MAX_COMMAND_WORDS && bytes <= MAX_COMMAND_BYTES;
+        if !whole || !fits || command.iter().any(|word| word.contains('\0')) {
+            return Err(IndexError::Command);
         }
-        place(source, bases)?;
-        Ok(Self { name: name.to_owned(), source: source.to_owned() })
+        let source = Server::Label(name.to_owned()).source();
+        Ok(Self { name: name.to_owned(), source, command: command.to_vec() })
+    }
+
+    /// How it is reached, when it is an MCP server.
+    #[must_use]
+    pub fn endpoint(&self) -> Option<Endpoint<'_>> {
+        match self.command.is_empty() {
+            false => Some(Endpoint::Command(&self.command)),
+            true => self.source.strip_prefix("mcp+").map(Endpoint::Url),
+        }
+    }
+}
+
+fn check_name(name: &str) -> Result<(), IndexError> {
+    match is_label(name) {
+        true => Ok(()),
+        false => Err(IndexError::Name(name.chars().take(MAX_INDEX_NAME).collect())),
     }
 }
 
@@ -171,6 +223,7 @@ pub fn refresh(
     progress: &mut dyn Progress,
 ) -> Result<Contents, IndexError> {
     let read = match place(&index.source, asking.bases)? {
+        Place::Source(Reference { origin: Origin::Mcp(_), .. }) => from_server(index, asking)?,
         Place::Web(url) => from_web(&url, known, asking, progress)?,
         Place::Source(reference) => from_source(&reference, asking, progress)?,
     };
@@ -285,6 +338,40 @@ fn from_source(
     }
 }
 
+/// An MCP server: what it says of its skills, of which no file is read. It is known by its label.
+fn from_server(index: &Index, asking: &Asking<'_>) -> Result<Contents, IndexError> {
+    let server = Server::Label(index.name.clone());
+    let reference = |path: &str| Reference {
+        origin: Origin::Mcp(server.clone()),
+        path: path.to_owned(),
+        requested: None,
+        viewed: false,
+        otherwise: None,
+    };
+    // It may be asked before it is added.
+    let servers = asking
+        .fetch
+        .servers
+        .map(|servers| Servers { indexes: std::slice::from_ref(index), ..servers });
+    let settings = Fetch { servers, ..*asking.fetch };
+    let listing = served::listed(&reference(""), &settings)?.unwrap_or_default();
+    let mut contents = Contents::default();
+    for (uri, fault) in listing.faults {
+        contents.trouble(format!("`{uri}`: {fault}"));
+    }
+    contents.skills = listing
+        .claims
+        .iter()
+        .map(|claim| Listed {
+            name: claim.name.to_string(),
+            description: well_known::description(&claim.description),
+            reference: reference(&claim.path).to_string(),
+            digest: None,
+        })
+        .collect();
+    Ok(contents)
+}
+
 /// A skill of a source, as an index lists it.
 fn listed(skill: &Offered, from: &Reference) -> Listed {
     let below = matches!(from.origin, Origin::Git(_)) && !from.path.is_empty();
@@ -299,7 +386,7 @@ fn listed(skill: &Offered, from: &Reference) -> Listed {
         Origin::Directory(root) => {
             Reference { origin: Origin::Directory(root.join(&skill.path)), ..from.clone() }
         }
-        Origin::Archive(_) | Origin::ArchiveUrl(_) => from.clone(),
+        Origin::Archive(_) | Origin::ArchiveUrl(_) | Origin::Mcp(_) => from.clone(),
     };
     Listed {
         name: skill.name.to_string(),

@@ -63,7 +63,7 @@ fn skills_of_all_indexes_are_found_the_best_first() {
         digest: None,
     };
     let index = |name: &str, skills: Vec<Listed>| {
-        let index = Index { name: name.to_owned(), source: String::new() };
+        let index = Index { name: name.to_owned(), source: String::new(), command: Vec::new() };
         (index, Contents { skills, ..Contents::default() })
     };
     let indexes = [

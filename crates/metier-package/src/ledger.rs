@@ -12,6 +12,7 @@
 //! ends are right.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -62,8 +63,8 @@ struct Books {
     stamps: Stamps,
     /// Whether stamps were found out that are not written.
     fresh: bool,
-    /// Where directories really are.
-    real: BTreeMap<PathBuf, Option<PathBuf>>,
+    /// What the keys of what lies in a directory begin with.
+    beginnings: BTreeMap<OsString, String>,
 }
 
 /// The lock of one place.
@@ -339,18 +340,20 @@ impl Books {
 
     fn key(&mut self, home: &Home, directory: &Path) -> Option<String> {
         let (parent, name) = directory.parent().zip(directory.file_name())?;
-        let real_home = self.real(home.path())?;
-        let parent = self.real(parent)?;
-        key_below(&real_home, &parent.join(name))
-    }
-
-    fn real(&mut self, path: &Path) -> Option<PathBuf> {
-        if let Some(known) = self.real.get(path) {
-            return known.clone();
+        let name = name.to_str()?;
+        // Thousands of skills lie in a few directories.
+        if let Some(beginning) = self.beginnings.get(parent.as_os_str()) {
+            return Some(format!("{beginning}{name}"));
         }
-        let real = real_path(path);
-        self.real.insert(path.to_owned(), real.clone());
-        real
+        let (home, real) = (real_path(home.path())?, real_path(parent)?);
+        let key = key_below(&home, &real.join(name))?;
+        // Beside the home itself, which is spelled otherwise, one key tells nothing about the next.
+        if home.parent() != Some(&real)
+            && let Some(beginning) = key.strip_suffix(name)
+        {
+            self.beginnings.insert(parent.into(), beginning.to_owned());
+        }
+        Some(key)
     }
 
     fn expected(&self, key: &str) -> Expected {

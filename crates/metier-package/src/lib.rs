@@ -47,6 +47,7 @@ mod records;
 pub mod reference;
 pub mod remove;
 mod retry;
+pub mod served;
 pub mod settings_file;
 mod skills;
 pub mod source;

@@ -163,3 +163,28 @@ pub const MAX_INDEXES: usize = 100;
 
 /// Longest name of an index.
 pub const MAX_INDEX_NAME: usize = 64;
+
+/// Files of one skill of an MCP server. The extension has every host take 512.
+pub const MAX_SERVED_FILES: usize = 2048;
+
+/// Bytes of all files of one skill of an MCP server. The extension has every host take 16 MiB; one
+/// file is held in memory as JSON while it is read.
+pub const MAX_SERVED_BYTES: u64 = 32 << 20;
+
+/// Pages of an MCP server's list: more than all skills of an index in pages of ten.
+pub const MAX_SERVED_PAGES: usize = 1024;
+
+/// Longest address of a skill's file at an MCP server: its longest path, every byte escaped.
+pub const MAX_URI_BYTES: usize = 4096;
+
+/// Longest mark of a page, which is sent back to the server as it came.
+pub const MAX_CURSOR_BYTES: usize = 4096;
+
+/// Characters of what a server says about its failure that are passed on.
+pub const MAX_SAID_BYTES: usize = 500;
+
+/// Words of a command that starts a server, and bytes of all of them: what a person types.
+pub const MAX_COMMAND_WORDS: usize = 64;
+
+/// Bytes of all words of a command that starts a server.
+pub const MAX_COMMAND_BYTES: usize = 8192;

@@ -17,4 +17,10 @@ pub(crate) trait Offer {
 
     /// Reads these entries, files or links, one after the other.
     fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError>;
+
+    /// The directories that are skills, where the source itself says which: a `SKILL.md` anywhere
+    /// else makes no skill.
+    fn skills(&self) -> Option<&[String]> {
+        None
+    }
 }

@@ -6,6 +6,7 @@
 //! [`Reference::parse`]; `reference_tests.tsv` is the table of examples.
 
 pub(crate) mod address;
+pub(crate) mod server;
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -52,6 +53,28 @@ pub enum Origin {
     Archive(PathBuf),
     /// An archive on a web server.
     ArchiveUrl(String),
+    /// An MCP server that has skills.
+    Mcp(Server),
+}
+
+/// Which MCP server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// The one the user calls so, in his own list of indexes.
+    Label(String),
+    /// The one at this address on the web.
+    Url(String),
+}
+
+impl Server {
+    /// The server in its one spelling.
+    #[must_use]
+    pub fn source(&self) -> String {
+        match self {
+            Self::Label(label) => format!("mcp:{label}"),
+            Self::Url(url) => format!("mcp+{url}"),
+        }
+    }
 }
 
 /// What short forms are short for.
@@ -136,6 +159,12 @@ pub enum ReferenceError {
     /// One word, which could be anything.
     #[error("`{0}` is neither `owner/repo` nor a URL; write `./{0}` for a directory")]
     OneWord(String),
+    /// A name no server can have.
+    #[error("`{0}` is not what a server is called; use letters, digits and `-`")]
+    Label(String),
+    /// A branch, tag or commit of what has none.
+    #[error("an MCP server has no branches, tags or commits")]
+    Unversioned,
     /// `~` where nobody is at home.
     #[error("`~` stands for a home directory, and there is none")]
     NoHome,
@@ -156,6 +185,9 @@ impl Reference {
         }
         if let Some(white) = text.chars().find(|c| c.is_whitespace()) {
             return Err(ReferenceError::Character(white));
+        }
+        if let Some(served) = server::parse(text) {
+            return served;
         }
         let (address, requested) = match text.split_once('#') {
             Some((address, name)) => (address, Some(checked_ref(name)?)),
@@ -214,6 +246,7 @@ impl Reference {
         match &self.origin {
             Origin::Git(url) | Origin::ArchiveUrl(url) => url.clone(),
             Origin::Directory(path) | Origin::Archive(path) => path.display().to_string(),
+            Origin::Mcp(server) => server.source(),
         }
     }
 }

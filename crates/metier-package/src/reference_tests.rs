@@ -62,6 +62,8 @@ fn every_error_is_a_sentence() {
         ReferenceError::Ref(text()),
         ReferenceError::TwoRefs,
         ReferenceError::OneWord(text()),
+        ReferenceError::Label(text()),
+        ReferenceError::Unversioned,
         ReferenceError::NoHome,
     ] {
         let said = error.to_string();

@@ -93,6 +93,9 @@ pub(crate) fn find(offer: &mut dyn Offer, called: &str) -> Result<Offering, Fetc
     for root in roots {
         scan(&files, &root, called, &mut offering);
     }
+    if let Some(said) = offer.skills() {
+        offering.skills.retain(|skill| said.contains(&skill.path));
+    }
     offering.skills.sort_by(|a, b| a.path.cmp(&b.path));
     offering.refused.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(offering)

@@ -22,6 +22,14 @@ pub struct Locked {
     pub signature: Signature,
 }
 
+impl Locked {
+    /// Whether an MCP server gave it.
+    #[must_use]
+    pub fn is_served(&self) -> bool {
+        self.source.starts_with("mcp:") || self.source.starts_with("mcp+")
+    }
+}
+
 /// What is known of a signature.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Signature {

@@ -228,9 +228,11 @@ fn script_reason(active: &Active, script: &Path) -> Reason {
 }
 
 /// In the mode `pre-approve`, what a skill names needs not be asked about. A deny stays a deny, and
-/// a skill nobody trusts approves nothing.
+/// a skill that nobody trusts or that a server gave approves nothing.
 fn pre_approve(reasons: &mut Vec<Reason>, skills: Vec<(&Active, Reason)>) {
-    let trusted = |active: &Active| !active.skill.trust.eq_ignore_ascii_case("untrusted");
+    let trusted = |active: &Active| {
+        !active.skill.served && !active.skill.trust.eq_ignore_ascii_case("untrusted")
+    };
     let approval = skills
         .into_iter()
         .find(|(active, reason)| reason.verdict == Verdict::Allow && trusted(active));

@@ -172,7 +172,13 @@ fn a_skill_nobody_trusts_approves_nothing() {
     let git = || json!({"command": "git status"});
     assert_eq!(rule(&policy(text), &[untrusted.clone()], "Bash", git()).verdict, Verdict::Ask);
     let approved = skill("other", Some("Bash(git:*)"));
-    assert_eq!(rule(&policy(text), &[untrusted, approved], "Bash", git()).verdict, Verdict::Allow);
+    let both = [untrusted, approved.clone()];
+    assert_eq!(rule(&policy(text), &both, "Bash", git()).verdict, Verdict::Allow);
+    let served = ActiveSkill { served: true, ..approved };
+    assert_eq!(rule(&policy(text), &[served.clone()], "Bash", git()).verdict, Verdict::Ask);
+    let restricting = policy("default = 'allow'");
+    let ls = json!({"command": "ls"});
+    assert_eq!(rule(&restricting, &[served], "Bash", ls).verdict, Verdict::Deny, "it narrows");
     let free = skill("free", None);
     assert_eq!(rule(&policy(text), &[free], "Bash", git()).verdict, Verdict::Ask);
 }

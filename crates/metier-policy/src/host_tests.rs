@@ -1,4 +1,5 @@
 use super::*;
+use crate::programs::ProgramTable;
 
 #[test]
 fn the_built_in_tables_are_read() {
@@ -156,4 +157,14 @@ fn a_tool_can_be_added_under_a_name_of_its_own() {
     assert_eq!(table.canonical("my_shell"), "bash");
     assert_eq!(table.canonical("bash"), "bash");
     assert_eq!(table.tools().filter(|tool| tool.is == "bash").count(), 2);
+}
+
+#[test]
+fn the_tables_as_they_are_read_say_what_people_wrote() {
+    // S2
+    let written: HostsFile = toml::from_str(include_str!("data/hosts.toml")).expect("the data");
+    assert_eq!(format!("{:?}", written.host), format!("{:?}", *BUILT_IN));
+    let programs: ProgramTable = toml::from_str(include_str!("data/programs.toml")).expect("them");
+    let read = ProgramTable::built_in().expect("them");
+    assert_eq!(format!("{programs:?}"), format!("{read:?}"));
 }

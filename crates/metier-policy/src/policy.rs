@@ -7,7 +7,7 @@
 //! 1. each layer is asked, and its first rule that fits gives its opinion;
 //! 2. the strictest opinion wins;
 //! 3. what neither enterprise nor personal policy allows by a rule is also the profile's to decide,
-//!    whatever the project says. The profile is the one those two layers name, or `default`.
+//!    whatever the project or a client's section says. The profile is the one those two layers name, or `default`.
 //!
 //! What cannot be read denies: [`Policy::broken`] stands in for it.
 
@@ -48,6 +48,8 @@ pub enum PolicyLayer {
     Personal,
     /// The project's, which came with a checkout.
     Project,
+    /// What holds for one client of a server besides.
+    Client,
 }
 
 /// The built-in profiles.
@@ -109,9 +111,12 @@ pub(crate) struct Layer {
     standing: Standing,
 }
 
-static PROFILES: LazyLock<[Result<PolicyFile, PolicyError>; 3]> = LazyLock::new(|| {
-    Profile::ALL.map(|profile| PolicyFile::read_unchecked(profile.text(), profile.as_str()))
-});
+/// A profile, read when it is first asked for: a run needs one of them.
+type BuiltIn = LazyLock<Result<PolicyFile, PolicyError>>;
+
+static STRICT: BuiltIn = LazyLock::new(|| Profile::Strict.read());
+static DEFAULT: BuiltIn = LazyLock::new(|| Profile::Default.read());
+static FULL_AUTO: BuiltIn = LazyLock::new(|| Profile::FullAuto.read());
 
 impl Policy {
     /// The policy of a profile alone.
@@ -268,7 +273,7 @@ impl Layer {
             overrides: file.overrides.or(from_profile(|profile| profile.overrides)),
             standing: match layer {
                 PolicyLayer::Enterprise | PolicyLayer::Personal => Standing::Full,
-                PolicyLayer::Project => Standing::Advisory,
+                PolicyLayer::Project | PolicyLayer::Client => Standing::Advisory,
             },
         })
     }
@@ -334,7 +339,14 @@ impl PolicyLayer {
             Self::Enterprise => "enterprise",
             Self::Personal => "personal",
             Self::Project => "project",
+            Self::Client => "client",
         }
+    }
+
+    /// Whether what this layer says can relax what holds where nobody says anything. The others only
+    /// tighten.
+    pub(crate) fn may_relax(self) -> bool {
+        matches!(self, Self::Enterprise | Self::Personal)
     }
 }
 
@@ -363,13 +375,16 @@ impl Profile {
     }
 
     fn file(self) -> Result<&'static PolicyFile, PolicyError> {
-        let [strict, default, full_auto] = &*PROFILES;
         let file = match self {
-            Self::Strict => strict,
-            Self::Default => default,
-            Self::FullAuto => full_auto,
+            Self::Strict => &STRICT,
+            Self::Default => &DEFAULT,
+            Self::FullAuto => &FULL_AUTO,
         };
         file.as_ref().map_err(Clone::clone)
+    }
+
+    fn read(self) -> Result<PolicyFile, PolicyError> {
+        PolicyFile::read_unchecked(self.text(), self.as_str())
     }
 }
 
@@ -437,7 +452,7 @@ pub(crate) fn strictest<S: Strictness>(
     for (layer, setting) in settings {
         let Some(setting) = setting else { continue };
         let bound = match chosen {
-            None if layer != PolicyLayer::Project => setting,
+            None if layer.may_relax() => setting,
             bound => bound.unwrap_or_default(),
         };
         chosen = Some(if setting.laxness() < bound.laxness() { setting } else { bound });

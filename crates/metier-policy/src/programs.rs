@@ -338,8 +338,9 @@ struct ProgramsFile {
     program: Vec<Program>,
 }
 
-static BUILT_IN: LazyLock<Option<ProgramTable>> =
-    LazyLock::new(|| toml::from_str(include_str!("data/programs.toml")).ok());
+static BUILT_IN: LazyLock<Option<ProgramTable>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/programs.json"))).ok()
+});
 
 impl ProgramTable {
     /// The programs metier knows. Nothing if the built-in data were unreadable, which a test

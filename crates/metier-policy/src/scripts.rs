@@ -117,9 +117,7 @@ impl ScriptLaw {
 
     pub(crate) fn merge(tables: &[(PolicyLayer, ScriptTable)]) -> Self {
         let mut env: Vec<Vec<String>> = Vec::new();
-        let granted = tables
-            .iter()
-            .any(|(layer, table)| *layer != PolicyLayer::Project && table.env.is_some());
+        let granted = tables.iter().any(|(layer, table)| layer.may_relax() && table.env.is_some());
         if granted {
             env.extend(tables.iter().filter_map(|(_, table)| table.env.clone()));
         }

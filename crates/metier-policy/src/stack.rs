@@ -26,6 +26,9 @@ pub struct ActiveSkill {
     pub directory: Option<PathBuf>,
     /// Its script files, as absolute paths.
     pub scripts: Vec<PathBuf>,
+    /// Whether an MCP server gave it. In the mode `pre-approve` it approves nothing: nobody has said
+    /// yes to that.
+    pub served: bool,
 }
 
 /// The active skills.
@@ -57,6 +60,7 @@ impl ActiveSkill {
             trust: String::new(),
             directory: None,
             scripts: Vec::new(),
+            served: false,
         }
     }
 }

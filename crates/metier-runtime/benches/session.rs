@@ -126,6 +126,7 @@ fn rulings(folder: &Path) {
         trust: "present".into(),
         scripts: Vec::new(),
         directory: Some(folder.join(&name)),
+        served: false,
     });
     let calls = [("plain tool", &plain), ("shell command", &shell)];
     for (what, call) in calls {

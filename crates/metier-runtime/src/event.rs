@@ -205,6 +205,16 @@ pub struct Chain {
     pub approval: Option<String>,
 }
 
+impl Chain {
+    /// The MCP server that gave the content, when one did.
+    #[must_use]
+    pub fn served(&self) -> Option<&str> {
+        let source = self.source.as_deref()?;
+        let is_served = source.starts_with("mcp:") || source.starts_with("mcp+");
+        is_served.then_some(source)
+    }
+}
+
 /// Who asked for a skill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -23,7 +23,7 @@ use crate::state::State;
 
 pub use artifact::{Artifacts, Collected, Collection, Kept};
 pub(crate) use file::content_digest as digest_of;
-pub use file::{Durability, FileJournal};
+pub use file::{Durability, FileJournal, files_of};
 pub use frame::{Frame, FrameError, Ids};
 pub use memory::MemoryJournal;
 pub use read::{Fault, FaultKind, Followed, Reading, read, read_bytes};

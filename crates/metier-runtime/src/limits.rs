@@ -65,6 +65,10 @@ pub const MAX_SCRIPT_METADATA_BYTES: usize = 64 * 1024;
 /// lost its caller.
 pub const MAX_SCRIPT_SECONDS: u64 = 600;
 
+/// Largest wheel a skill may bring, and largest file that fixes versions: the largest package a skill
+/// could carry.
+pub const MAX_WHEEL_BYTES: u64 = 64 << 20;
+
 /// Seconds that providing a script's dependencies may take: a cold download of a few hundred MiB.
 pub const PREPARE_SECONDS: u64 = 300;
 
@@ -111,3 +115,7 @@ pub const MAX_CHECKPOINT_BYTES: usize = 8 * 1024 * 1024;
 /// Most events on one span of an export; how many more there were is said. A span goes to a
 /// collector whole, and with this many it stays below a megabyte.
 pub const MAX_SPAN_EVENTS: usize = 2000;
+
+/// Search indexes a finder keeps: one for each kind of client that a server tells apart. An index
+/// is about as large as the texts it is of.
+pub const MAX_KEPT_INDEXES: usize = 8;

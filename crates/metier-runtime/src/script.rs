@@ -389,6 +389,7 @@ impl ScriptError {
             Self::Denied { .. } | Self::Unconfirmed { .. } | Self::Walls { .. } => {
                 "permission_denied"
             }
+            Self::Interpreter(InterpreterError::Unusable { .. }) => "script_unusable",
             Self::Interpreter(_) => "interpreter_missing",
             Self::Dependencies { .. } => "dependencies_missing",
             Self::Read(_) | Self::Ground { .. } | Self::NoHome(_) | Self::Run { .. } => {

@@ -21,6 +21,7 @@ use std::sync::Arc;
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
 use metier_store::catalog::{Catalog, Entry};
+use metier_store::disclose::Disclose;
 use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
 use metier_store::{Found, Layer, Store, suggest};
 use serde::Serialize;
@@ -57,6 +58,8 @@ pub struct Settings {
     pub again: Again,
     /// What number the first argument has.
     pub base: Base,
+    /// How the catalog is shown to a model where nobody says otherwise.
+    pub disclose: Disclose,
 }
 
 /// Where calls take place.
@@ -110,6 +113,8 @@ pub struct Session {
     /// The state's stack as the policy sees it, patterns compiled.
     stack: ActiveStack,
     finder: Arc<Finder>,
+    /// Whether the catalog has yet to be recorded.
+    untold: bool,
     /// What this act kept; held until its frames are written.
     kept: Vec<Kept>,
 }
@@ -163,19 +168,31 @@ impl Session {
     /// Opens a session on `journal`: what was recorded under the same id, by whatever process, is
     /// applied first. A session that has ended begins anew.
     pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
-        let mut session = Self::resume(setup, journal)?;
-        session.act(Self::record_catalog)?;
+        let mut session = Self::prepare(setup, journal)?;
+        session.act(|_| Ok::<(), JournalError>(()))?;
         Ok(session)
     }
 
-    /// As [`Session::open`], for whoever only guards or releases: the catalog in `setup` may be
+    /// As [`Session::open`], for whoever may do no more than look: nothing is recorded before the
+    /// first act, which then begins with what opening would have recorded.
+    pub fn prepare(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let mut session = Self { untold: true, ..Self::new(setup, journal) };
+        session.catch_up()?;
+        Ok(session)
+    }
+
+    /// As [`Session::prepare`], for whoever only guards or releases: the catalog in `setup` may be
     /// empty and is not recorded. Skills cannot be looked up in it.
     pub fn resume(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
+        let mut session = Self::new(setup, journal);
+        session.catch_up()?;
+        Ok(session)
+    }
+
+    fn new(setup: Setup, journal: Box<dyn Journal>) -> Self {
         let (state, stack) = (State::default(), ActiveStack::default());
         let (kept, finder) = (Vec::new(), Arc::default());
-        let mut session = Self { setup, journal, state, stack, finder, kept };
-        session.act(|_| Ok::<(), JournalError>(()))?;
-        Ok(session)
+        Self { setup, journal, state, stack, finder, untold: false, kept }
     }
 
     /// Takes into account what other processes recorded since the last act. Every act begins with
@@ -225,6 +242,11 @@ impl Session {
     #[must_use]
     pub fn id(&self) -> &str {
         &self.setup.ids.session
+    }
+
+    /// How the catalog is shown to a model where nobody says otherwise.
+    pub(crate) fn disclose(&self) -> &Disclose {
+        &self.setup.settings.disclose
     }
 
     /// The law of this session.
@@ -286,10 +308,23 @@ impl Session {
         Status::of(&self.setup.ids.session, &self.state)
     }
 
-    /// Replaces the catalog, after a change on disk, and records that.
+    /// Replaces the catalog, after a change on disk, and records that; in a session that is not
+    /// open, once it begins.
     pub fn set_catalog(&mut self, catalog: Arc<Catalog>) -> Result<(), JournalError> {
         self.setup.catalog = catalog;
-        self.act(Self::record_catalog)
+        self.untold = true;
+        match self.state.open {
+            true => self.act(|_| Ok(())),
+            false => Ok(()),
+        }
+    }
+
+    /// The digest of the catalog, which costs nothing once it is recorded.
+    pub(crate) fn catalog_digest(&self) -> String {
+        match self.untold {
+            true => self.setup.catalog.digest(),
+            false => self.state.catalog.clone(),
+        }
     }
 
     /// Runs `act` in one turn: nobody else acts on the journal meanwhile, and what others did before
@@ -315,6 +350,10 @@ impl Session {
                 policy: self.setup.policy_digest.clone(),
             };
             self.record(&Event::SessionStarted(started), Beat::Result)?;
+        }
+        if self.untold {
+            self.record_catalog()?;
+            self.untold = false;
         }
         Ok(())
     }
@@ -431,6 +470,7 @@ fn active_stack(state: &State) -> ActiveStack {
             trust: skill.trust.clone(),
             scripts: skill.scripts.iter().map(|script| directory.join(script)).collect(),
             directory: Some(directory),
+            served: skill.chain.served().is_some(),
         });
     }
     stack

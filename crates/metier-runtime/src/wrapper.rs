@@ -15,6 +15,9 @@ const TAGS: &[&str] = &["skill_content", "skill_resources", "skill_directory"];
 pub struct Wrapped<'a> {
     /// The skill's name.
     pub name: &'a str,
+    /// The MCP server it is from, when it is from one. A model that is told so can tell what somebody
+    /// else's server says from what its user does.
+    pub origin: Option<&'a str>,
     /// The body, arguments already put in.
     pub body: &'a str,
     /// The skill's directory.
@@ -33,6 +36,10 @@ pub fn wrap(wrapped: &Wrapped<'_>) -> String {
     let mut out = String::with_capacity(wrapped.body.len() + 512);
     out.push_str("<skill_content name=\"");
     out.push_str(&attribute(wrapped.name));
+    if let Some(origin) = wrapped.origin {
+        out.push_str("\" origin=\"");
+        out.push_str(&attribute(origin));
+    }
     out.push_str("\">\n");
     out.push_str(disarm(wrapped.body).trim());
     out.push_str("\n\n<skill_directory>");

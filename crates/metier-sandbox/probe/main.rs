@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use metier_sandbox::{
     BackendKind, Cancel, Confinement, Invocation, Level, Limits, Network, Outcome, RunError,
-    Runner, Scratch, Stdin, environment,
+    Runner, Scratch, Stdin, Stdout, environment,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -89,6 +89,7 @@ fn answer(request: Request) -> Value {
         args: request.args.into_iter().map(OsString::from).collect(),
         cwd: request.cwd,
         stdin: request.stdin.map_or(Stdin::Closed, |text| Stdin::Bytes(text.into_bytes())),
+        stdout: Stdout::Kept,
     };
     let runner = request.backend.into_iter().fold(Runner::new(), Runner::with_backend);
     match runner.run(&invocation, &confinement, &Cancel::never()) {

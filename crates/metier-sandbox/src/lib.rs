@@ -57,7 +57,7 @@ mod runner;
 pub use backend::{BackendKind, ControlGroups, Support};
 pub use confinement::{Confinement, Level, Network, Scratch};
 pub use denial::{Certainty, Denial};
-pub use invocation::{Invocation, Stdin};
+pub use invocation::{Invocation, Stdin, Stdout};
 pub use limits::{Limit, Limits, Overflow};
 pub use outcome::{Captured, Enforced, Missing, Outcome, RunError, Status, Wall};
 

@@ -31,7 +31,7 @@ use crate::confinement::{Confinement, Level};
 use crate::denial;
 use crate::ground;
 use crate::helper;
-use crate::invocation::{Invocation, Stdin};
+use crate::invocation::{Invocation, Stdin, Stdout};
 use crate::limits::{Limit, Limits, Overflow};
 use crate::outcome::{Enforced, Outcome, RunError, Status};
 use crate::pump::{Drain, Feed, Source};
@@ -128,7 +128,7 @@ impl Runner {
         let choice = choose(confinement, &support, self.only)?;
         let ground = ground::resolve(confinement)?;
         let plan = plan(invocation, confinement, &choice, (&support, &ground));
-        let mut run = Run::start(&self.helper, &plan, &invocation.stdin)?;
+        let mut run = Run::start(&self.helper, &plan, invocation)?;
         let ending = run.attend(&plan, cancel);
         run.conclude(ending, invocation, choice.enforced)
     }
@@ -162,7 +162,7 @@ impl Runner {
         let invocation = Invocation::new("/");
         let plan = plan(&invocation, &confinement, &choice, (support, &ground));
         let plan = Plan { job: Job::Probe, ..plan };
-        let mut run = Run::start(&self.helper, &plan, &Stdin::Closed).map_err(say)?;
+        let mut run = Run::start(&self.helper, &plan, &invocation).map_err(say)?;
         let ending = run.attend(&plan, &Cancel::never());
         let outcome = run.conclude(ending, &invocation, choice.enforced).map_err(say)?;
         if outcome.status.is_success() { Ok(()) } else { Err(outcome.status.to_string()) }
@@ -258,19 +258,19 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn start(helper: &Path, plan: &Plan, stdin: &'a Stdin) -> Result<Self, RunError> {
-        Self::try_start(helper, plan, stdin).map_err(|error| RunError::Supervisor {
+    fn start(helper: &Path, plan: &Plan, invocation: &'a Invocation) -> Result<Self, RunError> {
+        Self::try_start(helper, plan, invocation).map_err(|error| RunError::Supervisor {
             detail: format!("it cannot be started: {error}"),
         })
     }
 
-    fn try_start(helper: &Path, plan: &Plan, stdin: &'a Stdin) -> io::Result<Self> {
+    fn try_start(helper: &Path, plan: &Plan, invocation: &'a Invocation) -> io::Result<Self> {
         let started = Instant::now();
         let text = serde_json::to_vec(plan)?;
         let (control, theirs) = socket_pair()?;
-        let (input, feed) = input(stdin)?;
+        let (input, feed) = input(&invocation.stdin)?;
         // Pipes made here rather than by `Command`, so that nothing is started if one fails.
-        let (stdout, stdout_in) = pipe()?;
+        let (stdout, stdout_in) = output(&invocation.stdout)?;
         let (stderr, stderr_in) = pipe()?;
         // Sent before there is anybody to read it, so that the helper finds it when it starts.
         let early = text.len() <= EARLY;
@@ -508,11 +508,22 @@ fn input(stdin: &Stdin) -> io::Result<(OwnedFd, Feed<'_>)> {
             let null = rustix::fs::open("/dev/null", flags, Mode::empty())?;
             return Ok((null, Feed::nothing()));
         }
+        Stdin::Pipe(end) => return Ok((end.try_clone()?, Feed::nothing())),
         Stdin::Bytes(bytes) => Source::Bytes(bytes),
         Stdin::File(file) => Source::File { file, waiting: Vec::new() },
     };
     let (theirs, ours) = pipe()?;
     Ok((theirs, Feed::new(ours, source)?))
+}
+
+/// What is read of the child's standard output, and the end it writes to. Where somebody else reads
+/// it, there is nothing to read here.
+fn output(stdout: &Stdout) -> io::Result<(OwnedFd, OwnedFd)> {
+    let (ours, theirs) = pipe()?;
+    match stdout {
+        Stdout::Kept => Ok((ours, theirs)),
+        Stdout::Pipe(end) => Ok((ours, end.try_clone()?)),
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use metier_runtime::event::Trigger;
 use metier_runtime::resolver::Disk;
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
-use metier_store::Layer;
+use metier_store::{Catalog, Layer};
 
 pub use agent::{HookAgent, Occasion};
 pub use answer::Answer;
@@ -37,12 +37,21 @@ pub trait Ground {
     /// The session of an event, with the skills at hand.
     fn open(&self, event: &Event) -> Result<Session, HookError>;
 
-    /// The directory from which the agent itself would load the skill called `name`; none when
-    /// that cannot be told.
-    fn choice(&self, agent: HookAgent, name: &str) -> Option<PathBuf>;
+    /// The directories from which the agent itself could load the skill called `name`, the one it
+    /// prefers first: those called so where it looks, and those of `known` that it reads.
+    fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice>;
 
     /// Whether two directories hold the same skill: one is a link to the other, or a copy.
     fn same(&self, one: &Path, other: &Path) -> bool;
+}
+
+/// A skill that an agent could load under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Its place: the agent takes a smaller one, and of equal ones nobody knows which.
+    pub rank: u16,
+    /// Where it is.
+    pub directory: PathBuf,
 }
 
 /// Why a hook call could not be decided. Each is a reason to block.
@@ -213,19 +222,28 @@ impl Attending<'_> {
             && active.iter().zip(wishes).all(same)
     }
 
-    /// Releases every skill. With the skills at hand when one of them wants a script run first.
+    /// Releases every skill.
     fn release(&self) -> Result<(), HookError> {
-        let mut session = self.ground.resume(self.event)?;
-        if session.state().stack.iter().any(|active| active.skill.hook_post.is_some()) {
-            session = self.ground.open(self.event)?;
+        release_all(&mut self.to_release()?)
+    }
+
+    /// The session, with the skills at hand when one of them wants a script run before it goes.
+    fn to_release(&self) -> Result<Session, HookError> {
+        let session = self.ground.resume(self.event)?;
+        match session.state().stack.iter().any(|active| active.skill.hook_post.is_some()) {
+            true => self.ground.open(self.event),
+            false => Ok(session),
         }
-        release_all(&mut session)
     }
 
     fn end(&self) -> Result<Answer, HookError> {
-        if !self.event.inside_subagent {
-            self.release()?;
-            self.ground.resume(self.event)?.end()?;
+        if self.event.inside_subagent {
+            return Ok(Answer::NoOpinion);
+        }
+        let mut session = self.to_release()?;
+        // A session that never began has no end.
+        if session.state().open {
+            session.end()?;
         }
         Ok(Answer::NoOpinion)
     }
@@ -261,8 +279,14 @@ impl Attending<'_> {
             return Ok(());
         }
         let here = catalog.directory(&entry.found);
-        match self.ground.choice(self.agent, wish.name()) {
-            Some(theirs) if !self.ground.same(&theirs, &here) => Err(format!(
+        let known = namesakes(catalog, wish.name());
+        let choices = self.ground.choices(self.agent, wish.name(), &known);
+        let first = choices.first().map(|choice| choice.rank);
+        let is_possible =
+            |choice: &&Choice| !self.agent.keeps_order() || Some(choice.rank) == first;
+        let mut possible = choices.iter().filter(is_possible).map(|choice| &choice.directory);
+        match possible.find(|theirs| !self.ground.same(theirs, &here)) {
+            Some(theirs) => Err(format!(
                 "two skills are called `{}`: {} would load `{}`, metier means `{}`; remove or rename \
                  one of them",
                 wish.name(),
@@ -270,7 +294,7 @@ impl Attending<'_> {
                 theirs.display(),
                 here.display()
             )),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -371,6 +395,16 @@ fn is_known(session: &Session, name: &str) -> bool {
     let (key, catalog) = (NameKey::of(name), session.catalog());
     catalog.get(&key).is_some()
         || catalog.hidden.iter().any(|hidden| hidden.found.name.key() == key)
+}
+
+/// The directories of every skill that says it is called `name`, whatever its directory is called.
+fn namesakes(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
+    let key = NameKey::of(name);
+    let winners = catalog.entries.iter().map(|entry| &entry.found);
+    let losers = catalog.shadowed.iter().map(|shadowed| &shadowed.loser);
+    let hidden = catalog.hidden.iter().map(|hidden| &hidden.found);
+    let all = winners.chain(losers).chain(hidden).filter(|found| found.name.key() == key);
+    all.map(|found| catalog.directory(found)).collect()
 }
 
 fn release_all(session: &mut Session) -> Result<(), HookError> {

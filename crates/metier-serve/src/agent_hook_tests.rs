@@ -13,8 +13,8 @@ impl Ground for Nowhere {
         Err(JournalError::Io { act: "open", path: PathBuf::from("j"), source }.into())
     }
 
-    fn choice(&self, _: HookAgent, _: &str) -> Option<PathBuf> {
-        None
+    fn choices(&self, _: HookAgent, _: &str, _: &[PathBuf]) -> Vec<Choice> {
+        Vec::new()
     }
 
     fn same(&self, _: &Path, _: &Path) -> bool {

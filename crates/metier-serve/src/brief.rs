@@ -1,8 +1,7 @@
-//! The catalog within a number of characters. Counting tokens takes a tenth of a second to begin
-//! with, which a client that has just connected would wait for; characters cost nothing.
+//! The catalog within a number of characters, which is how agents cut what they are told first.
 
 use metier_store::Catalog;
-use metier_store::disclose::{Disclose, Style, disclose};
+use metier_store::disclose::{Disclose, Style, disclosed};
 
 /// Characters of a line that names a skill and begins to say what it is for.
 const SHORT: usize = 120;
@@ -13,8 +12,8 @@ const REMARK: usize = 100;
 /// One line a skill, as many as `room` characters hold: whole lines where all fit, else the beginning
 /// of each; how many are left out is said, and that `finder` finds them. Linear in the catalog.
 pub(crate) fn brief(catalog: &Catalog, room: usize, finder: &str) -> String {
-    let all = disclose(catalog, &Disclose { style: Style::Markdown, ..Disclose::default() });
-    let lines: Vec<&str> = all.text.lines().filter(|line| line.starts_with("- ")).collect();
+    let all = disclosed(catalog, &Disclose { style: Style::Markdown, ..Disclose::default() });
+    let lines: Vec<&str> = all.lines().filter(|line| line.starts_with("- ")).collect();
     let whole: usize = lines.iter().map(|line| line.chars().count() + 1).sum();
     if whole <= room {
         return lines.join("\n");

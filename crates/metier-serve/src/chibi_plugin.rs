@@ -14,12 +14,16 @@ mod schema;
 
 use std::sync::Arc;
 
+use metier_package::index::{Contents, Index};
 use metier_runtime::{JournalError, Session};
 use metier_store::Catalog;
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
+
+#[cfg(test)]
+pub(crate) use schema::HOOKS;
 
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";
@@ -84,6 +88,10 @@ pub trait Backing {
 
     /// Seconds a script may take.
     fn script_seconds(&self) -> u64;
+
+    /// The remote indexes somebody added, each with what it listed when it was last asked; without,
+    /// where that is not known. Asks nobody.
+    fn indexes(&self) -> Result<Vec<(Index, Option<Contents>)>, String>;
 
     /// Installs what `reference` names. Gives the names, or why not.
     fn install(&self, reference: &str) -> Result<Vec<String>, String>;
@@ -172,13 +180,13 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
         Ok(session) => session,
         Err(error) => return format!("Error: {error}"),
     };
-    match Dialect::Chibi.call(&mut session, name, arguments) {
-        Some(reply) => reply.text,
-        None => match name.strip_prefix(PREFIX) {
-            Some(skill) => format!("Error: Skill '{skill}' not found"),
-            None => format!("Error: Unknown tool '{name}'"),
-        },
-    }
+    let given = arguments.get("arguments").cloned();
+    let reply = Dialect::Chibi.call(&mut session, name, arguments).or_else(|| {
+        // The host asks nobody else for it: a skill that is gone, or is not offered.
+        let arguments = json!({ "skill": name.strip_prefix(PREFIX)?, "arguments": given });
+        Dialect::Chibi.call(&mut session, USE, arguments)
+    });
+    reply.map_or_else(|| format!("Error: Unknown tool '{name}'"), |reply| reply.text)
 }
 
 /// The tool that a host means which does not name it: each has a member no other has.

@@ -7,8 +7,12 @@ use std::time::Duration;
 use metier_runtime::finder::Finder;
 use metier_runtime::session::Again;
 use metier_runtime::{Frame, JournalError, Session};
+use metier_store::Catalog;
 use metier_store::index::CatalogIndex;
 use metier_store::watch::{Watch, WatchError};
+
+use crate::tally::Tally;
+use crate::who::Who;
 
 /// What an application brings so that its sessions can be served.
 pub trait Host: Send + Sync + 'static {
@@ -18,11 +22,32 @@ pub trait Host: Send + Sync + 'static {
     /// The time, for the catalog's age.
     fn now(&self) -> Duration;
 
-    /// Opens the session of `client`.
+    /// The section of the settings called `name`, if they have one for clients of that name.
+    fn section(&self, _name: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    /// The catalog `who` has, as it is now: nothing in it that one of its sections leaves out. The
+    /// same value as long as nothing changes.
+    fn catalog(&self, who: &Who) -> Arc<Catalog> {
+        match who.sections().next() {
+            None => self.index().get(self.now()),
+            // Sections that nobody knows leave nothing.
+            Some(_) => Arc::default(),
+        }
+    }
+
+    /// Opens the session of `client`. A session without a name gets one that no other client can
+    /// name ([`Who::session`]).
     fn open(&self, client: &Client) -> Result<Seat, JournalError>;
 
     /// Begins to watch the files behind the catalog; none when there are none to watch.
     fn watch(&self) -> Result<Option<Watch>, WatchError>;
+
+    /// Where the host counts what its sessions record, if it does.
+    fn tally(&self) -> Option<&Tally> {
+        None
+    }
 
     /// Reads what is recorded in the session of `client`, and on as it grows. Where the journal has
     /// a cheaper way than to read all of it each time, the host gives that.
@@ -54,7 +79,9 @@ impl Tail for Reread {
 /// Who asks for a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
-    /// The session it asked for by name, if it did.
+    /// Which sections hold for it.
+    pub who: Who,
+    /// The session it asked for, by its whole name ([`Who::session`]), if it did.
     pub session: Option<String>,
     /// What its dialect does when an active skill is asked for again.
     pub again: Again,
@@ -99,7 +126,9 @@ impl Desk {
             self.seated(&mut seat)?.id().to_owned()
         };
         let client = Client { session: Some(name), ..self.client.clone() };
-        Ok(act(&mut self.open(&client)?.session))
+        let mut seat = self.open(&client)?;
+        self.refresh(&mut seat.session)?;
+        Ok(act(&mut seat.session))
     }
 
     /// The client is gone: its session ends, unless it belongs to others too.
@@ -127,7 +156,7 @@ impl Desk {
     }
 
     fn refresh(&self, session: &mut Session) -> Result<(), JournalError> {
-        let catalog = self.host.index().get(self.host.now());
+        let catalog = self.host.catalog(&self.client.who);
         match Arc::ptr_eq(session.shared_catalog(), &catalog) {
             true => Ok(()),
             false => session.set_catalog(catalog),

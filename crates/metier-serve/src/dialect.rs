@@ -15,6 +15,7 @@ use metier_runtime::session::Again;
 use metier_store::Catalog;
 use serde_json::Value;
 
+pub(crate) use plain::name as plain_tool;
 pub use reply::Reply;
 
 /// A spelling of the operations.

@@ -4,9 +4,10 @@
 //!
 //! What is in a file stays as it is and where it is. metier's own entries are known by a mark in
 //! their command, so they are found again whatever else has changed. Start at [`targets`], then
-//! [`join`] and [`part`]; [`off_switches`] finds what turns hooks off.
+//! [`join`] and [`part`]; [`gaps`] says what is missing, [`off_switches`] what turns hooks off.
 
 mod codex;
+mod gap;
 mod json;
 mod switch;
 
@@ -17,7 +18,8 @@ use metier_store::client::Places;
 use crate::agent_hook::{HookAgent, Occasion};
 
 pub use codex::trust_hash;
-pub use switch::{OffSwitch, off_switches, project_files};
+pub use gap::{Gap, Missing, gaps};
+pub use switch::{OffSwitch, off_switches, off_variable, off_variables, project_files};
 
 /// The name of metier's MCP server and of its hooks where they have one.
 pub const NAME: &str = "metier";

@@ -11,6 +11,7 @@ mod calls;
 mod desks;
 mod events;
 mod gate;
+mod mcp_sessions;
 mod metrics;
 mod openapi;
 mod page;
@@ -21,7 +22,7 @@ mod timed;
 mod token;
 mod well_known;
 
-pub use gate::Gate;
+pub use gate::{Badge, Gate};
 pub use openapi::document;
 pub use server::{HttpError, Stop, serve};
 pub use token::{Token, TokenError};

@@ -5,6 +5,7 @@
 //! look; [`mcp`] and [`mod@http`] carry them to agents, [`chibi_plugin`] to chibi. A [`Host`] is what the application brings: the catalog,
 //! the clock, and how a session is opened. Each client has a [`Desk`], which holds its session.
 //! [`agent_hook`] answers agents that ask before each tool call; [`hook_setup`] makes them ask.
+//! [`surface`] is the table of what is called how and where.
 
 pub mod agent_hook;
 mod brief;
@@ -16,7 +17,13 @@ pub mod hook_setup;
 pub mod http;
 pub mod limits;
 pub mod mcp;
+pub mod mcp_client;
+mod runs;
+pub mod surface;
+pub mod tally;
+pub mod who;
 mod yaml_json;
 
 pub use desk::{Client, Desk, Host, Seat, Tail};
 pub use dialect::Dialect;
+pub use who::Who;

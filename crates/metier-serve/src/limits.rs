@@ -23,6 +23,9 @@ pub const PAGE: usize = 50;
 /// Skills a listing tool gives when nobody says how many.
 pub const LISTED: u64 = 50;
 
+/// Skills of remote indexes in one answer of chibi's marketplace: a model reads all of them.
+pub const MAX_MARKET_SKILLS: usize = 50;
+
 /// Most files a skill may have to be offered with digests; the extension asks hosts for no more.
 pub const MAX_SKILL_FILES: usize = 512;
 
@@ -79,8 +82,18 @@ pub const MAX_CALLS: usize = 64;
 /// How long an operation may wait to be carried out before the client is told to come again.
 pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Scripts run at once for clients of the HTTP interface. Each is a process, maybe several.
+/// Scripts run at once for all clients of a server. Each is a process, maybe several.
 pub const MAX_RUNS: usize = 16;
+
+/// Scripts run at once for one client: a model that asks for many in one breath has them, and one
+/// that asks for ever leaves room for others.
+pub const MAX_CLIENT_RUNS: usize = 8;
+
+/// Resources one client hears about; each is looked at once a second.
+pub const MAX_SUBSCRIPTIONS: usize = 64;
+
+/// Streams of changes that clients without a handshake listen to at once, all together.
+pub const MAX_LISTENERS: usize = 256;
 
 /// Clients that follow a journal at once. Each looks at it ten times a second.
 pub const MAX_STREAMS: usize = 64;
@@ -90,6 +103,10 @@ pub const MAX_THREADS: usize = 192;
 
 /// Sessions held open at once. Those that nobody uses give way.
 pub const MAX_SESSIONS: usize = 256;
+
+/// Sessions of MCP held open at once over HTTP, a tenth of a megabyte each. The one that has been
+/// silent for longest gives way.
+pub const MAX_MCP_SESSIONS: usize = 512;
 
 /// Longest name of a session.
 pub const MAX_SESSION_NAME: usize = 128;
@@ -111,3 +128,40 @@ pub const SHELF_TIME: Duration = Duration::from_secs(5);
 
 /// Skills in the list for other machines; those who read it take no more.
 pub const MAX_OFFERED: usize = 10_000;
+
+/// Bytes of one page of another server's skills: some twenty of the largest the extension has.
+pub const MAX_PAGE_BYTES: u64 = 16 << 20;
+
+/// Bytes of what another server says of itself.
+pub const MAX_GREETING_BYTES: u64 = 1 << 20;
+
+/// What one byte of a file may become on its way as JSON: letters outside ASCII, all escaped.
+pub const MAX_ESCAPED: u64 = 3;
+
+/// Bytes of a message beside the file in it.
+pub const MESSAGE_SPARE_BYTES: u64 = 64 << 10;
+
+/// How long another server may take for one answer.
+pub const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long another server may take to say which versions it speaks. One from before that question
+/// may say nothing at all, and is asked in the old way then.
+pub const DISCOVER_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a whole conversation with another server may take.
+pub const TALK_PATIENCE: Duration = Duration::from_secs(300);
+
+/// How long a server that was told to end may take to do so before it is ended.
+pub const FAREWELL_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Messages another server may send before it answers.
+pub const MAX_STRAY_MESSAGES: usize = 10_000;
+
+/// Lines that are no messages a server on this machine may write: greetings of careless programs.
+pub const MAX_NOISE_LINES: usize = 64;
+
+/// Bytes of the head of an answer from the web.
+pub const MAX_HEAD_BYTES: usize = 64 << 10;
+
+/// Longest name a server has for a conversation.
+pub const MAX_CONVERSATION_ID: usize = 1024;

@@ -17,6 +17,12 @@ pub fn bundled() -> MemoryStore {
     })
 }
 
+/// The bytes of every file, for tests that want real ones.
+#[cfg(test)]
+pub(crate) fn files() -> impl Iterator<Item = &'static [u8]> {
+    EMBEDDED.iter().map(|(_, bytes, _)| *bytes)
+}
+
 #[cfg(test)]
 #[path = "bundled_tests.rs"]
 mod tests;

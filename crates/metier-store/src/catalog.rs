@@ -151,6 +151,39 @@ impl Catalog {
         resolve::build(discovery, precedence, selection)
     }
 
+    /// The catalog of somebody who has only some of these skills: what `keeps` does not name is not
+    /// there, neither as a winner nor as a loser, hidden or broken, and nothing is said of the walk.
+    #[must_use]
+    pub fn narrowed(&self, keeps: impl Fn(&NameKey) -> bool) -> Self {
+        let kept: Vec<bool> = self.entries.iter().map(|e| keeps(&e.found.name.key())).collect();
+        let is_kept = |index: usize| kept.get(index).copied().unwrap_or(false);
+        let mut places = Vec::with_capacity(kept.len());
+        let mut count = 0;
+        for kept in &kept {
+            places.push(count);
+            count += u32::from(*kept);
+        }
+        let place = |index: &u32| {
+            let index = *index as usize;
+            places.get(index).copied().filter(|_| is_kept(index))
+        };
+        let entries = self.entries.iter().enumerate().filter(|(index, _)| is_kept(*index));
+        let hidden = self.hidden.iter().filter(|hidden| keeps(&hidden.found.name.key()));
+        let broken =
+            |skipped: &&Skipped| directory_key(&self.roots, skipped).is_some_and(|key| keeps(&key));
+        let lost = |shadowed: &&Shadowed| keeps(&shadowed.loser.name.key());
+        Self {
+            roots: self.roots.clone(),
+            precedence: self.precedence,
+            entries: entries.map(|(_, entry)| entry.clone()).collect(),
+            shadowed: self.shadowed.iter().filter(lost).cloned().collect(),
+            hidden: hidden.cloned().collect(),
+            skipped: self.skipped.iter().filter(broken).cloned().collect(),
+            by_key: self.by_key.iter().filter_map(place).collect(),
+            ..Self::default()
+        }
+    }
+
     /// The entry whose name has this key.
     #[must_use]
     pub fn get(&self, key: &NameKey) -> Option<&Entry> {

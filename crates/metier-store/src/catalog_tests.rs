@@ -425,6 +425,26 @@ proptest! {
     }
 
     #[test]
+    fn who_has_only_some_skills_finds_those_and_hears_of_no_other(
+        discovery in discoveries(), some in prop::collection::btree_set("[a-c]", 0..3)
+    ) {
+        // D4, U2
+        let all = build(discovery);
+        let keeps = |key: &NameKey| some.iter().any(|name| key.as_str().starts_with(name.as_str()));
+        let few = all.narrowed(keeps);
+        for entry in &all.entries {
+            let key = entry.name().key();
+            prop_assert_eq!(few.get(&key), Some(entry).filter(|_| keeps(&key)));
+        }
+        let known = few.entries.iter().map(|entry| &entry.found.name);
+        let lost = few.shadowed.iter().map(|shadowed| &shadowed.loser.name);
+        let hidden = few.hidden.iter().map(|hidden| &hidden.found.name);
+        prop_assert!(known.chain(lost).chain(hidden).all(|name| keeps(&name.key())));
+        prop_assert_eq!(all.narrowed(|_| true).entries, all.entries);
+        prop_assert!(few.notes.is_empty() && few.unmatched().is_empty());
+    }
+
+    #[test]
     fn every_candidate_ends_up_in_exactly_one_list(discovery in discoveries()) {
         // D3
         let count = discovery.found.len();

@@ -150,22 +150,16 @@ pub fn disclose(catalog: &Catalog, options: &Disclose) -> Disclosure {
     if skills.items.is_empty() {
         return skills.nothing();
     }
-    let mut meter = Meter::default();
-    let (guide, state) = skills.guide(&mut meter);
-    let (plan, fits) = match options.budget {
-        None => (Plan::FULL, true),
-        Some(budget) => skills.row().first_fitting(budget, |plan| {
-            meter.fits(&skills.text(&skills.parts(plan), plan, &guide), budget)
-        }),
-    };
-    let parts = skills.parts(&plan);
-    let text = skills.text(&parts, &plan, &guide);
-    let guide = match state {
-        GuideState::Included if text.is_empty() => GuideState::Omitted,
-        _ => state,
-    };
-    let report = skills.report(&parts, &text, meter.counted || options.exact);
+    let Written { parts, text, guide, fits, counted } = skills.write();
+    let report = skills.report(&parts, &text, counted || options.exact);
     Disclosure { text, report: Report { fits, guide, ..report } }
+}
+
+/// The text of [`disclose`] alone, for whoever reads no report: most of the time goes into that.
+#[must_use]
+pub fn disclosed(catalog: &Catalog, options: &Disclose) -> String {
+    let skills = Skills::of(catalog, options);
+    if skills.items.is_empty() { String::new() } else { skills.write().text }
 }
 
 impl Style {
@@ -243,6 +237,16 @@ struct Part {
     text: String,
 }
 
+/// The text, and how it came about.
+struct Written {
+    parts: Vec<Part>,
+    text: String,
+    guide: GuideState,
+    fits: bool,
+    /// Whether the exact counter had to be asked.
+    counted: bool,
+}
+
 /// The skills a model may see, by name.
 struct Skills<'a> {
     options: &'a Disclose,
@@ -269,6 +273,25 @@ impl<'a> Skills<'a> {
             item.rank = Some(rank);
         }
         Self { options, items }
+    }
+
+    /// Everything within the budget.
+    fn write(&self) -> Written {
+        let mut meter = Meter::default();
+        let (guide, state) = self.guide(&mut meter);
+        let (plan, fits) = match self.options.budget {
+            None => (Plan::FULL, true),
+            Some(budget) => self.row().first_fitting(budget, |plan| {
+                meter.fits(&self.text(&self.parts(plan), plan, &guide), budget)
+            }),
+        };
+        let parts = self.parts(&plan);
+        let text = self.text(&parts, &plan, &guide);
+        let guide = match state {
+            GuideState::Included if text.is_empty() => GuideState::Omitted,
+            _ => state,
+        };
+        Written { parts, text, guide, fits, counted: meter.counted }
     }
 
     fn row(&self) -> Row {

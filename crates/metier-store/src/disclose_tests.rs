@@ -467,6 +467,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
+    fn a_budget_is_kept_as_if_every_try_had_been_counted(
+        budget in 1_usize..2_500, count in 1_usize..60, style in 0_usize..5,
+        rare in proptest::bool::weighted(0.2),
+    ) {
+        // D6
+        let mut catalog = many(count);
+        if rare {
+            catalog = two();
+        }
+        let options = Disclose { style: Style::ALL[style], ..budgeted(budget) };
+        let skills = Skills::of(&catalog, &options);
+        let (plan, fits) = skills.row().first_fitting(budget, |plan| {
+            let text = skills.text(&skills.parts(plan), plan, "");
+            tokens::by_tokenizer(&text).count <= budget
+        });
+        let expected = skills.text(&skills.parts(&plan), &plan, "");
+        let disclosure = disclose(&catalog, &options);
+        prop_assert_eq!(&disclosure.text, &expected);
+        prop_assert_eq!(disclosure.report.fits, fits);
+        prop_assert_eq!(disclosed(&catalog, &options), expected.clone());
+        if disclosure.report.exact {
+            prop_assert_eq!(disclosure.report.tokens, tokens::by_tokenizer(&expected).count);
+        }
+    }
+
+    #[test]
     fn no_text_is_larger_than_its_budget(
         catalog in catalogs(),
         style in prop::sample::select(Style::ALL.to_vec()),

@@ -24,6 +24,7 @@ use crate::discover::Found;
 use crate::layer::Root;
 use crate::level::{Child, Identity};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
+use crate::memo::{Memo, Stamp};
 use crate::paths::{joined, path_of, shown};
 use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
@@ -61,6 +62,18 @@ pub(crate) struct Disk {
     /// Whether links to directories are followed that are no skills themselves. Not in a project
     /// nobody trusts: one link to `/` would have every directory of the machine looked into.
     follows: bool,
+    /// What is remembered of it, when somebody remembers.
+    memo: Recall,
+}
+
+/// Whether anybody remembers what was read before.
+pub(crate) enum Recall {
+    /// Nobody does, and nothing is to be remembered.
+    Never,
+    /// What is read is to be remembered; nothing is yet.
+    Nothing,
+    /// This is remembered.
+    Memo(Memo),
 }
 
 /// The start of a file, as far as it has been read.
@@ -106,7 +119,50 @@ impl Disk {
         }
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
-        Ok(Self { fd, name, identity, follows: root.trusted })
+        Ok(Self { fd, name, identity, follows: root.trusted, memo: Recall::Never })
+    }
+
+    /// The same root, of which `memo` is remembered.
+    pub(crate) fn recalling(self, memo: Recall) -> Self {
+        Self { memo, ..self }
+    }
+
+    /// How many candidates are remembered.
+    pub(crate) fn remembered(&self) -> usize {
+        match &self.memo {
+            Recall::Memo(memo) => memo.len(),
+            Recall::Never | Recall::Nothing => 0,
+        }
+    }
+
+    /// Whether the directory is a skill whose file is as it is remembered, which is then made known.
+    fn recall(&self, at: Directory<'_>, desk: &mut Desk<'_>) -> bool {
+        let Recall::Memo(memo) = &self.memo else { return false };
+        let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
+        let path = &mut desk.scratch.path;
+        let known = memo.candidate(spot, || {
+            set_path(path, at.path, SKILL_FILE.as_bytes());
+            let path = CStr::from_bytes_with_nul(path).ok()?;
+            Stamp::of(&statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?)
+        });
+        let Some((found, stamp)) = known else { return false };
+        desk.harvest.recalled += 1;
+        desk.remember(at, stamp);
+        desk.found(found);
+        true
+    }
+
+    /// Remembers the file just read, when it made a candidate without findings. Looked at after it
+    /// was read: what was written meanwhile has changed too lately to be believed.
+    fn remember(&self, fd: &OwnedFd, at: Directory<'_>, desk: &mut Desk<'_>) {
+        if matches!(self.memo, Recall::Never) {
+            return;
+        }
+        let is_sound = |found: &Found| found.diagnostics.is_empty();
+        let stamp = fstat(fd).ok().and_then(|stat| Stamp::of(&stat));
+        if let Some(stamp) = stamp.filter(|_| desk.harvest.found.last().is_some_and(is_sound)) {
+            desk.remember(at, stamp);
+        }
     }
 
     /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
@@ -139,7 +195,11 @@ impl Disk {
         let Ok(path) = CStr::from_bytes_with_nul(path) else { return Looked::Nothing };
         match openat(&self.fd, path, OPEN_FILE | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(fd) => {
+                let before = desk.harvest.found.len();
                 self.take(&fd, at, file, desk);
+                if desk.harvest.found.len() > before && file == SKILL_FILE {
+                    self.remember(&fd, at, desk);
+                }
                 Looked::Skill
             }
             Err(Errno::NOENT) => Looked::Ordinary,
@@ -263,7 +323,11 @@ impl Disk {
 
 impl Ground for Disk {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        if !desk.is_bare_root(at) && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
+        let may_be_skill = !desk.is_bare_root(at);
+        if may_be_skill && self.recall(at, desk) {
+            return;
+        }
+        if may_be_skill && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
             return;
         }
         if may_be_listed(at.path) {

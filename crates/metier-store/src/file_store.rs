@@ -17,7 +17,7 @@ use crate::load::{self, MAX_SKILL_BYTES, Source};
 use crate::paths::bytes_of;
 use crate::resources;
 use crate::scan::scan;
-use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
+use crate::store::{FileStamp, LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
 use crate::tree;
 
 /// Skills in directories on disk.
@@ -80,6 +80,12 @@ impl Store for FileStore {
             Ok((bytes, _)) => load::resource(path.as_str(), bytes),
             Err(refusal) => Err(refusal.into_read_error(&path, max_bytes)),
         }
+    }
+
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
+        let path = ContainedPath::parse(path).ok()?;
+        let stat = self.skill_directory(at).ok()?.stat(&path).ok()?;
+        Some(FileStamp::of_stat(&stat))
     }
 
     fn directory(&self, at: &Location) -> Option<PathBuf> {

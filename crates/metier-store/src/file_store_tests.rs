@@ -7,7 +7,8 @@ use rustix::io::Errno;
 
 use super::{is_below, not_loaded, other_spelling, refused};
 use crate::contained::{Refusal, SkillDirectory};
-use crate::store::LoadError;
+use crate::store::{FileStamp, LoadError, Location, Store as _};
+use crate::{FileStore, Layer, Root, RootId};
 
 #[test]
 fn a_location_goes_down_from_its_root_and_nowhere_else() {
@@ -72,4 +73,26 @@ fn what_is_gone_is_not_found_and_everything_else_keeps_its_reason() {
     check(Errno::NOTDIR, false);
     check(Errno::ACCESS, true);
     check(Errno::MFILE, true);
+}
+
+#[test]
+fn a_stamp_changes_with_its_file_and_with_no_other() {
+    // D7
+    let world = World::new();
+    let write = |path: &str, text: &str| world.write(path, text);
+    write("s/SKILL.md", "---\nname: s\ndescription: x\n---\n");
+    write("s/references/a.md", "a");
+    let store = FileStore::new(vec![Root::given(Layer::Personal, world.path())]);
+    let at = Location { root: RootId(0), path: Path::new("s").into() };
+    let stamp = |path: &str| store.stamp(&at, path);
+    let (skill, file) = (stamp("SKILL.md"), stamp("references/a.md"));
+    assert!(skill.is_some() && file.is_some() && skill != file);
+    write("s/references/a.md", "b and more");
+    assert!(stamp("references/a.md").is_some_and(|now| Some(now) != file));
+    assert_eq!(stamp("SKILL.md"), skill);
+    for none in ["gone", "../s/SKILL.md", "/etc/passwd", ""] {
+        assert_eq!(stamp(none), None, "{none}");
+    }
+    let bytes = FileStamp::of_bytes;
+    assert!(bytes(b"a") == bytes(b"a") && bytes(b"a") != bytes(b"b"));
 }

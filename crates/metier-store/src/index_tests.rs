@@ -1,4 +1,4 @@
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -45,6 +45,10 @@ impl Store for Shelf {
 
     fn read(&self, _: &Location, path: &str, _: u64) -> Result<Resource, ReadError> {
         Err(ReadError::NotFound(path.to_owned()))
+    }
+
+    fn directory(&self, _: &Location) -> Option<PathBuf> {
+        None
     }
 
     fn tree(&self, at: &Location) -> Result<Tree, TreeError> {

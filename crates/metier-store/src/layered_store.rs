@@ -6,7 +6,7 @@ use crate::digest::Tree;
 use crate::discover::{Discovery, Note, ScanLimits};
 use crate::layer::{Root, RootId};
 use crate::repeats::drop_repeated;
-use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
+use crate::store::{FileStamp, LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
 
 /// Several stores as one, in the order given.
 pub struct LayeredStore {
@@ -84,6 +84,11 @@ impl Store for LayeredStore {
             Some((store, at)) => store.read(&at, path, max_bytes),
             None => Err(ReadError::NotFound(path.to_owned())),
         }
+    }
+
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
+        let (store, at) = self.resolve(at)?;
+        store.stamp(&at, path)
     }
 
     fn directory(&self, at: &Location) -> Option<std::path::PathBuf> {

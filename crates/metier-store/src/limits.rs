@@ -33,6 +33,17 @@ pub const PREFIX_BYTES: usize = 4096;
 /// Bytes of directory entries asked for at once. Larger gains nothing measurable.
 pub const LISTING_BYTES: usize = 32 * 1024;
 
+/// Candidates a root must have before what was read of them is remembered. Fewer are read again in
+/// less time than a memo takes.
+pub const MIN_REMEMBERED: usize = 32;
+
+/// Longest memo of one root that is read or made: a hundred thousand skills.
+pub const MAX_MEMO_BYTES: usize = 64 * 1024 * 1024;
+
+/// How much older than the look at it a file's times must be to be believed later. Clocks of file
+/// systems tick up to every ten milliseconds, some only every two seconds.
+pub const RACY_NANOSECONDS: i128 = 2_000_000_000;
+
 /// Most files and directories listed as one skill's resources.
 pub const MAX_RESOURCES: usize = 10_000;
 

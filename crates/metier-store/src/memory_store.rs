@@ -201,6 +201,10 @@ impl Store for MemoryStore {
         discovery
     }
 
+    fn directory(&self, _: &Location) -> Option<PathBuf> {
+        None
+    }
+
     fn load(&self, at: &Location) -> Result<Skill, LoadError> {
         let directory = self.path(at);
         let missing = || LoadError::NotFound(directory.clone());

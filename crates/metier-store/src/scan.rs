@@ -8,10 +8,11 @@ use rustix::io::Errno;
 use rustix::thread::sched_getaffinity;
 
 use crate::discover::{Discovery, Found, Note, ScanLimits, Skipped};
-use crate::disk::{Disk, reason};
+use crate::disk::{Disk, Recall, reason};
 use crate::layer::{Root, RootId};
 use crate::level::Identity;
 use crate::limits::{MAX_ROOTS, MAX_THREADS};
+use crate::memo::{self, Memo, Memory, believable};
 use crate::paths::{bytes_of, shown};
 use crate::repeats::{Place, drop_repeated, remove, repeats};
 use crate::walk::{Harvest, Plan, walk};
@@ -20,6 +21,15 @@ use crate::walk::{Harvest, Plan, walk};
 /// reached through two roots belongs to the earlier one. Every trusted root counts as earlier than
 /// the others, so that a project cannot take a skill of the user's by a link to it.
 pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
+    scan_with(roots, limits, None)
+}
+
+/// The same, with a memory of what was read before. What is found does not depend on it.
+pub(crate) fn scan_with(
+    roots: &[Root],
+    limits: &ScanLimits,
+    memory: Option<&dyn Memory>,
+) -> Discovery {
     let limits = ScanLimits { threads: thread_count(limits.threads), ..*limits };
     let mut discovery = Discovery { roots: roots.to_vec(), ..Discovery::default() };
     let mut walked: Vec<(Identity, bool)> = Vec::new();
@@ -47,7 +57,10 @@ pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
         }
         walked.push(this);
         let plan = Plan::new(id, root.immediate_only, &limits);
-        harvests.push(walk(&disk, &plan, disk.identity));
+        harvests.push(match memory {
+            Some(memory) => walk_remembering(disk, &plan, root, memory),
+            None => walk(&disk, &plan, disk.identity),
+        });
     }
     if let (Some(root), Ok(count)) = (roots.get(MAX_ROOTS), u16::try_from(MAX_ROOTS)) {
         let why = format!("a store has at most {MAX_ROOTS} roots");
@@ -55,6 +68,22 @@ pub(crate) fn scan(roots: &[Root], limits: &ScanLimits) -> Discovery {
     }
     gather(&mut discovery, harvests);
     discovery
+}
+
+/// Walks a root with what is remembered of it, and has what was learned remembered.
+fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -> Harvest {
+    let (maker, now) = (memory.maker(), memory.now());
+    let memo = memory.recall(&root.path).and_then(|memo| Memo::read(memo, &root.path, &maker));
+    let disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
+    let harvest = walk(&disk, plan, disk.identity);
+    let known = disk.remembered();
+    let is_news = harvest.recalled < known || believable(&harvest.stamps, now) > known;
+    if is_news
+        && let Some(memo) = memo::write((&root.path, &maker, now), &harvest.found, &harvest.stamps)
+    {
+        memory.keep(&root.path, &memo);
+    }
+    harvest
 }
 
 /// Puts the harvests of all roots together, of which the first to meet a directory keeps it. Within

@@ -93,6 +93,16 @@ impl Enabled {
         }
     }
 
+    /// Whether a skill with this key is switched on. Trust is another question.
+    #[must_use]
+    pub fn names(&self, key: &NameKey) -> bool {
+        match self {
+            Self::Unset | Self::All | Self::AllUntrusted => true,
+            Self::None => false,
+            Self::Only(names) => names.contains(key),
+        }
+    }
+
     /// Whether skills of untrusted projects are wanted as well.
     #[must_use]
     pub fn admits_untrusted(&self) -> bool {

@@ -299,3 +299,18 @@ proptest! {
         prop_assert_eq!(counts[4], 4);
     }
 }
+
+#[test]
+fn a_setting_names_skills_or_all_or_none() {
+    // D4, U2
+    let check = |text: &str, name: &str, expect: bool| {
+        assert_eq!(Enabled::parse(text).names(&NameKey::of(name)), expect, "{text} {name}");
+    };
+    check("all", "a", true);
+    check("all-untrusted", "a", true);
+    check("none", "a", false);
+    check("", "a", false);
+    check("a, B_c", "b-c", true);
+    check("a, B_c", "d", false);
+    assert!(Enabled::Unset.names(&NameKey::of("a")));
+}

@@ -6,10 +6,12 @@
 use std::path::{Path, PathBuf};
 
 use metier_format::{Diagnostic, Manifest};
+use rustix::fs::Stat;
 
-use crate::digest::Tree;
+use crate::digest::{Tree, sha256};
 use crate::discover::{Discovery, ScanLimits};
 use crate::layer::{Root, RootId};
+use crate::load::MAX_SKILL_BYTES;
 
 /// Where a skill is: a root of the store and a directory relative to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,13 +37,49 @@ pub trait Store: Send + Sync {
     /// components, and cannot leave it.
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError>;
 
-    /// Where the skill lies on disk; nothing when it does not, and programs cannot be pointed at it.
-    fn directory(&self, _at: &Location) -> Option<PathBuf> {
-        None
+    /// What tells the states of a file apart, without reading it where that can be done; nothing
+    /// when there is no such file.
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
+        let read = self.read(at, path, MAX_SKILL_BYTES).ok()?;
+        Some(FileStamp::of_bytes(&read.bytes))
     }
+
+    /// Where the skill lies on disk; nothing when it does not, and programs cannot be pointed at it.
+    /// A store around another one says what that one says.
+    fn directory(&self, at: &Location) -> Option<PathBuf>;
 
     /// Reads the whole of a skill's directory for its digest.
     fn tree(&self, at: &Location) -> Result<Tree, TreeError>;
+}
+
+/// What tells one state of a file from the next: as long as it is the same, so is the file. A file
+/// that was written twice within one tick of the system's clock may be an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileStamp([u64; 5]);
+
+impl FileStamp {
+    /// The stamp of a file that consists of these bytes and is nowhere on disk.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let mut stamp = [bytes.len() as u64; 5];
+        for (word, part) in stamp.iter_mut().skip(1).zip(sha256(bytes).chunks_exact(8)) {
+            *word = part.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        }
+        Self(stamp)
+    }
+
+    /// The stamp of a file on disk.
+    pub(crate) fn of_stat(stat: &Stat) -> Self {
+        let words = [
+            i128::from(stat.st_size),
+            i128::from(stat.st_dev),
+            i128::from(stat.st_ino),
+            i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+            i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec),
+        ];
+        // Only ever compared: what does not fit may be cut.
+        Self(words.map(|word| u64::try_from(word & i128::from(u64::MAX)).unwrap_or(0)))
+    }
 }
 
 /// A skill loaded whole (tier 2). Only [`Store::load`] makes one.

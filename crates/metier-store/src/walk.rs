@@ -17,6 +17,7 @@ use crate::discover::{Found, Note, ScanLimits, ScanStats, Skipped};
 use crate::layer::RootId;
 use crate::level::{Child, Identity, Level, Seen, Siblings, Tally};
 use crate::limits;
+use crate::memo::Stamp;
 use crate::paths::{bytes_of, depth_of, last, path_of, path_order, shown};
 
 /// Directories that hold no skills of the user's but may hold thousands of directories. They are
@@ -65,6 +66,10 @@ pub(crate) struct Harvest {
     pub(crate) notes: Vec<Note>,
     /// How much was done.
     pub(crate) stats: ScanStats,
+    /// Stamps of files to be remembered, by their directories.
+    pub(crate) stamps: Vec<(Box<[u8]>, Stamp)>,
+    /// How many of them were remembered before.
+    pub(crate) recalled: usize,
     /// Levels that had candidates; each is in order.
     runs: usize,
     /// Notes that were only counted.
@@ -194,6 +199,11 @@ impl Desk<'_> {
         self.harvest.found.push(found);
     }
 
+    /// The file of the skill at `at` is to be remembered.
+    pub(crate) fn remember(&mut self, at: Directory<'_>, stamp: Stamp) {
+        self.harvest.stamps.push((at.path.into(), stamp));
+    }
+
     /// The file at `path` cannot be loaded.
     pub(crate) fn skipped(&mut self, at: Directory<'_>, path: PathBuf, why: Vec<Diagnostic>) {
         let skipped = Skipped { root: self.plan.root, path, diagnostics: why };
@@ -285,6 +295,8 @@ impl Harvest {
             self.notes.extend(desk.harvest.notes);
             self.unnoted += desk.harvest.unnoted;
             self.stats += desk.harvest.stats;
+            self.stamps.extend(desk.harvest.stamps);
+            self.recalled += desk.harvest.recalled;
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
@@ -322,6 +334,7 @@ impl Harvest {
         if self.runs > 1 {
             self.found.sort_by(|a, b| path_order(bytes_of(&a.path), bytes_of(&b.path)));
         }
+        self.stamps.sort_unstable_by(|a, b| path_order(&a.0, &b.0));
         self.skipped.sort_by(|a, b| path_order(bytes_of(&a.1.path), bytes_of(&b.1.path)));
         self.notes.sort_by(|a, b| {
             path_order(bytes_of(&a.path), bytes_of(&b.path))

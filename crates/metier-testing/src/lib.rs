@@ -13,12 +13,15 @@
 mod exchange;
 mod generate;
 mod git_server;
+pub mod measure;
+pub mod skill_server;
 pub mod tools;
 mod world;
 
 pub use exchange::{Exchange, Mood};
 pub use generate::{Layout, generate_skills};
 pub use git_server::{Fault, GitServer, RepoBuilder};
+pub use skill_server::SkillServer;
 pub use world::{Run, World};
 
 use std::path::PathBuf;

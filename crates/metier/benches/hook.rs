@@ -1,6 +1,7 @@
 //! N1: how long `metier hook` takes with 1,000 skills installed, as an agent sees it: one process a
-//! call. `cargo bench -p metier --bench hook`. Beside it, in turns, the floor: a process that does
-//! nothing, started and waited for in the same way. `-- --quick` makes a fifth of the calls.
+//! call. `cargo bench -p metier --bench hook`. Beside it, in turns, two floors: a process that does
+//! nothing, and metier saying its version, started and waited for in the same way. `-- --quick`
+//! makes a fifth of the calls. Time on a processor is the mean of all calls of a kind.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,6 +14,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use metier_testing::measure::{load, percentile, processor_time_of_children};
 use metier_testing::{Layout, World, generate_skills};
 
 const METIER: &str = env!("CARGO_BIN_EXE_metier");
@@ -27,45 +29,73 @@ struct Kind {
     name: &'static str,
     agent: &'static str,
     event: fn(usize) -> String,
+    /// Whether what scans remember is thrown away before each call.
+    forgetful: bool,
+}
+
+const fn kind(name: &'static str, agent: &'static str, event: fn(usize) -> String) -> Kind {
+    Kind { name, agent, event, forgetful: false }
 }
 
 const KINDS: &[Kind] = &[
+    kind("guard, no skill active", "claude-code", |_| {
+        call("plain", "Bash", "{\"command\":\"git status && ls -la src\"}")
+    }),
+    kind("guard, a skill active", "claude-code", |_| {
+        call("active", "Bash", "{\"command\":\"git status && touch x\"}")
+    }),
+    kind("session start", "claude-code", |number| {
+        let session = format!("s{number}");
+        event(&session, "SessionStart", "\"source\":\"startup\"")
+    }),
+    kind("a prompt", "claude-code", |_| event("p", "UserPromptSubmit", "\"prompt\":\"go\"")),
+    kind("a prompt with /name", "claude-code", |number| {
+        event(&format!("n{number}"), "UserPromptSubmit", "\"prompt\":\"/gitty go\"")
+    }),
+    kind("a prompt with $name", "codex", |number| {
+        event(&format!("d{number}"), "UserPromptSubmit", "\"prompt\":\"use $gitty\"")
+    }),
+    kind("activation", "claude-code", |number| {
+        call(&format!("a{number}"), "Skill", "{\"skill\":\"gitty\"}")
+    }),
+    kind("activation by reading", "codex", |number| {
+        let command = "{\"command\":\"cat ~/.claude/skills/gitty/SKILL.md\"}";
+        call(&format!("r{number}"), "Bash", command)
+    }),
     Kind {
-        name: "guard, no skill active",
+        name: "activation, all forgotten",
         agent: "claude-code",
-        event: |_| call("plain", "Bash", "{\"command\":\"git status && ls -la src\"}"),
-    },
-    Kind {
-        name: "guard, a skill active",
-        agent: "claude-code",
-        event: |_| call("active", "Bash", "{\"command\":\"git status && touch x\"}"),
-    },
-    Kind {
-        name: "a prompt",
-        agent: "claude-code",
-        event: |_| {
-            "{\"session_id\":\"p\",\"hook_event_name\":\"UserPromptSubmit\",\"prompt\":\"go\"}"
-                .to_owned()
-        },
-    },
-    Kind {
-        name: "activation",
-        agent: "claude-code",
-        event: |number| call(&format!("a{number}"), "Skill", "{\"skill\":\"gitty\"}"),
-    },
-    Kind {
-        name: "activation by reading",
-        agent: "codex",
-        event: |number| {
-            let command = "{\"command\":\"cat ~/.claude/skills/gitty/SKILL.md\"}";
-            call(&format!("r{number}"), "Bash", command)
-        },
+        event: |number| call(&format!("f{number}"), "Skill", "{\"skill\":\"gitty\"}"),
+        forgetful: true,
     },
 ];
 
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let calls = if quick { CALLS / 5 } else { CALLS };
+    let world = world();
+    println!("{calls} calls each, {SKILLS} skills installed; milliseconds; {}", load());
+    println!("{:<28} by the clock{:>31} on a", "", "");
+    println!("{:<28} {:>7} {:>7} {:>7} {:>7}  ÷ floor  processor", "", "p50", "p90", "p99", "max");
+    let floor = series("floor: an empty process", calls, None, |_| {
+        spent(&world, "/bin/true", &[], "");
+    });
+    series("floor: metier --version", calls, Some(floor), |_| {
+        spent(&world, METIER, &["--version"], "");
+    });
+    for kind in KINDS {
+        series(kind.name, calls, Some(floor), |number| {
+            spent(&world, METIER, &["hook", kind.agent], &(kind.event)(number));
+            if kind.forgetful {
+                let memos = world.home().join(".local/share/metier/memos");
+                std::fs::remove_dir_all(memos).expect("memos");
+            }
+        });
+    }
+    println!("{}", load());
+}
+
+fn world() -> World {
     let world = World::new();
     let skills = world.home().join(".claude/skills");
     std::fs::create_dir_all(&skills).expect("a directory");
@@ -73,52 +103,51 @@ fn main() {
     let gitty =
         "---\nname: gitty\ndescription: Git. Use for git.\nallowed-tools: Bash(git:*)\n---\nGit.\n";
     world.write("home/.claude/skills/gitty/SKILL.md", gitty);
+    // What changed a moment ago is not remembered.
+    std::thread::sleep(Duration::from_millis(2_100));
     let launch = call("active", "Skill", "{\"skill\":\"gitty\"}");
-    spent(&world, METIER, &["hook", "claude-code"], &launch);
-    println!("{calls} calls each, {SKILLS} skills installed; milliseconds by the clock");
-    println!("{:<26} {:>7} {:>7} {:>7} {:>7}   p50 ÷ floor", "", "p50", "p90", "p99", "max");
-    for kind in KINDS {
-        let mut floor = Vec::with_capacity(calls);
-        let mut ours = Vec::with_capacity(calls);
-        for number in 0..calls {
-            let event = (kind.event)(number);
-            floor.push(spent(&world, "/bin/true", &[], &event));
-            ours.push(spent(&world, METIER, &["hook", kind.agent], &event));
-        }
-        let floor = print("  floor: an empty process", floor, None);
-        print(kind.name, ours, Some(floor));
+    for _ in 0..2 {
+        spent(&world, METIER, &["hook", "claude-code"], &launch);
     }
+    world
+}
+
+fn event(session: &str, name: &str, more: &str) -> String {
+    format!("{{\"session_id\":\"{session}\",\"hook_event_name\":\"{name}\",{more}}}")
 }
 
 fn call(session: &str, tool: &str, input: &str) -> String {
-    format!(
-        "{{\"session_id\":\"{session}\",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"{tool}\",\
-         \"tool_input\":{input}}}"
-    )
+    let more = format!("\"tool_name\":\"{tool}\",\"tool_input\":{input}");
+    event(session, "PreToolUse", &more)
 }
 
-/// From starting a program to knowing its whole answer.
-fn spent(world: &World, program: &str, args: &[&str], event: &str) -> Duration {
+/// Starts a program and waits until its whole answer is known.
+fn spent(world: &World, program: &str, args: &[&str], event: &str) {
     let mut command: Command = world.command(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let began = Instant::now();
     let mut child = command.spawn().expect("start");
-    // The floor does not read it.
+    // The floors do not read it.
     let _ = child.stdin.take().expect("a pipe").write_all(event.as_bytes());
     let output = child.wait_with_output().expect("an answer");
-    let spent = began.elapsed();
     assert!(output.status.success());
-    spent
 }
 
-/// Prints the percentiles and gives the median.
-fn print(name: &str, mut times: Vec<Duration>, floor: Option<f64>) -> f64 {
-    times.sort();
-    let at = |percent: usize| {
-        let index = (times.len() * percent / 100).min(times.len() - 1);
-        times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    };
-    let ratio = floor.map(|floor| format!("   {:.1}", at(50) / floor)).unwrap_or_default();
-    println!("{name:<26} {:>7.2} {:>7.2} {:>7.2} {:>7.2}{ratio}", at(50), at(90), at(99), at(100));
-    at(50)
+/// Makes the calls, prints what they took and gives the median.
+fn series(name: &str, calls: usize, floor: Option<f64>, one: impl Fn(usize)) -> f64 {
+    let before = processor_time_of_children();
+    let mut times: Vec<Duration> = (0..calls)
+        .map(|number| {
+            let began = Instant::now();
+            one(number);
+            began.elapsed()
+        })
+        .collect();
+    let processor = (processor_time_of_children() - before).as_secs_f64() * 1000.0;
+    times.sort_unstable();
+    let [p50, p90, p99, max] = [50, 90, 99, 100].map(|percent| percentile(&times, percent));
+    let ratio = floor.map_or(1.0, |floor| p50 / floor);
+    #[expect(clippy::cast_precision_loss, reason = "a thousand")]
+    let mean = processor / calls as f64;
+    println!("{name:<28} {p50:>7.2} {p90:>7.2} {p99:>7.2} {max:>7.2} {ratio:>8.1} {mean:>10.2}");
+    p50
 }

@@ -1,6 +1,6 @@
 //! U2: prints how long `metier mcp` takes from its start to the answer of `tools/list` over 1,000
-//! skills, and what a call costs once it runs; beside it the same for a process that does nothing.
-//! Run with `cargo bench -p metier --bench mcp`.
+//! skills, and what a call costs once it runs; beside it, in turns, an empty process and metier
+//! saying its version. Run with `cargo bench -p metier --bench mcp`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -13,12 +13,13 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
+use metier_testing::measure::{load, percentile};
 use metier_testing::{Layout, World, generate_skills};
 use serde_json::{Value, json};
 
 const METIER: &str = env!("CARGO_BIN_EXE_metier");
 const SKILLS: usize = 1_000;
-const STARTS: usize = 30;
+const STARTS: usize = 100;
 const CALLS: usize = 1_000;
 
 struct Wire {
@@ -76,26 +77,33 @@ impl Wire {
 fn main() {
     let world = World::new();
     generate_skills(&world.path().join("skills"), SKILLS, Layout::Flat);
+    // What changed a moment ago is not remembered.
+    std::thread::sleep(Duration::from_millis(2_100));
+    println!("{SKILLS} skills; milliseconds by the clock; {}", load());
     starts(&world);
     calls(&world);
+    println!("{}", load());
 }
 
 fn starts(world: &World) {
-    let mut floor = Vec::new();
-    let mut whole = Vec::new();
+    let (mut empty, mut version, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..STARTS {
         let start = Instant::now();
+        world.run("/bin/true", &[]);
+        empty.push(start.elapsed());
+        let start = Instant::now();
         world.run(METIER, &["--version"]);
-        floor.push(start.elapsed());
+        version.push(start.elapsed());
         let start = Instant::now();
         let mut wire = Wire::start(world);
         wire.ask("tools/list", &json!({}));
         whole.push(start.elapsed());
         wire.close();
     }
-    println!("{SKILLS} skills, best / median of {STARTS}");
-    print("  process that only says its version", floor);
-    print("  start to tools/list", whole);
+    println!("{:<26} {:>8} {:>8} {:>8} {:>8}", "", "best", "p50", "p99", "÷ floor");
+    let floor = print("floor: an empty process", empty, None);
+    print("floor: metier --version", version, Some(floor));
+    print("start to tools/list", whole, Some(floor));
 }
 
 fn calls(world: &World) {
@@ -118,6 +126,7 @@ fn calls(world: &World) {
         ("resources/list", json!({})),
         ("skills/list", json!({})),
     ];
+    println!("{:<26} {:>8} {:>8} {:>8}", "a call", "first", "p50", "p99");
     for (method, params) in &cases {
         let start = Instant::now();
         wire.ask(method, params);
@@ -130,13 +139,18 @@ fn calls(world: &World) {
         }
         let name = params["name"].as_str().unwrap_or(method);
         times.sort_unstable();
-        let (p50, p99) = (times[CALLS / 2], times[CALLS * 99 / 100]);
-        println!("  {name:<16} first {first:>9.1?}  p50 {p50:>9.1?}  p99 {p99:>9.1?}");
+        let [p50, p99] = [50, 99].map(|percent| percentile(&times, percent));
+        let first = first.as_secs_f64() * 1000.0;
+        println!("{name:<26} {first:>8.2} {p50:>8.2} {p99:>8.2}");
     }
     wire.close();
 }
 
-fn print(label: &str, mut times: Vec<Duration>) {
+/// Prints the percentiles and gives the median.
+fn print(label: &str, mut times: Vec<Duration>, floor: Option<f64>) -> f64 {
     times.sort_unstable();
-    println!("{label:<40} {:>9.1?} {:>9.1?}", times[0], times[times.len() / 2]);
+    let [best, p50, p99] = [0, 50, 99].map(|percent| percentile(&times, percent));
+    let ratio = p50 / floor.unwrap_or(p50);
+    println!("{label:<26} {best:>8.2} {p50:>8.2} {p99:>8.2} {ratio:>8.1}");
+    p50
 }

@@ -1,6 +1,10 @@
 //! U3: prints what 10,000 requests of 64 clients at once cost on `/v1/guard` and on `/mcp`, over
 //! 1,000 skills, and fails when a frame is missing from the journals afterwards. Run with
-//! `cargo bench -p metier --bench serve`.
+//! `cargo bench -p metier --bench serve`; `-- --quick` makes a tenth of the requests.
+//!
+//! The floor is `GET /health` at the same concurrency, in the same run: the same server, connections
+//! and clients, and nothing behind them. The clock says how busy the machine is, too, so that the
+//! processor's time of the server is printed beside it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -38,6 +42,10 @@ impl Connection {
         Self { stream: BufReader::new(stream), session: None }
     }
 
+    fn get(&mut self, path: &str) -> String {
+        self.ask(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+    }
+
     /// The body of the answer.
     fn post(&mut self, path: &str, headers: &str, body: &Value) -> String {
         let body = body.to_string();
@@ -49,6 +57,10 @@ impl Connection {
              Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
+        self.ask(&request)
+    }
+
+    fn ask(&mut self, request: &str) -> String {
         self.stream.get_mut().write_all(request.as_bytes()).unwrap();
         let mut length = Some(0);
         loop {
@@ -106,13 +118,39 @@ fn main() {
         let answer = connection.post("/mcp", "", &call);
         assert!(answer.contains("verdict"), "{answer}");
     };
-    measure("/v1/guard", &address, &guard);
-    assert_eq!(ruled(&world), REQUESTS, "every ruling is in a journal");
-    measure("/mcp", &address, &call);
+    let health = |_: usize, connection: &mut Connection| {
+        assert!(connection.get("/health").contains("ok"));
+    };
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let requests = if quick { REQUESTS / 10 } else { REQUESTS };
+    println!("{requests} requests each, {CLIENTS} at once, {SKILLS} skills; milliseconds");
+    println!(
+        "{:<12} {:>7} {:>7} {:>7} {:>9} {:>10}",
+        "", "p50", "p99", "max", "a second", "processor"
+    );
+    let under = Load { server: server.id(), address: &address, requests };
+    let floor = measure("/health", &under, None, &health);
+    measure("/v1/guard", &under, Some(&floor), &guard);
+    assert_eq!(ruled(&world), requests, "every ruling is in a journal");
+    measure("/mcp", &under, Some(&floor), &call);
     server.kill().unwrap();
     server.wait().unwrap();
-    assert_eq!(ruled(&world), 2 * REQUESTS, "every ruling is in a journal, after a kill, too");
-    println!("frames: {} rulings in the journals, none lost", 2 * REQUESTS);
+    assert_eq!(ruled(&world), 2 * requests, "every ruling is in a journal, after a kill, too");
+    println!("frames: {} rulings in the journals, none lost", 2 * requests);
+}
+
+/// Whom is asked, and how often.
+struct Load<'a> {
+    server: u32,
+    address: &'a str,
+    requests: usize,
+}
+
+/// What the requests of one kind took, in milliseconds.
+struct Took {
+    p50: f64,
+    p99: f64,
+    processor: f64,
 }
 
 fn start(world: &World) -> (Child, String) {
@@ -126,13 +164,18 @@ fn start(world: &World) -> (Child, String) {
     (child, ready["address"].as_str().unwrap().to_owned())
 }
 
-fn measure(name: &str, address: &str, ask: &(dyn Fn(usize, &mut Connection) + Sync)) {
-    let begun = Instant::now();
+fn measure(
+    name: &str,
+    under: &Load<'_>,
+    floor: Option<&Took>,
+    ask: &(dyn Fn(usize, &mut Connection) + Sync),
+) -> Took {
+    let (begun, before) = (Instant::now(), ticks(under.server));
     let mut times: Vec<Duration> = std::thread::scope(|scope| {
         let clients = (0..CLIENTS).map(|client| {
             scope.spawn(move || {
-                let mut connection = Connection::open(address);
-                let share = (client..REQUESTS).step_by(CLIENTS);
+                let mut connection = Connection::open(under.address);
+                let share = (client..under.requests).step_by(CLIENTS);
                 let timed = |_| {
                     let begun = Instant::now();
                     ask(client, &mut connection);
@@ -144,18 +187,36 @@ fn measure(name: &str, address: &str, ask: &(dyn Fn(usize, &mut Connection) + Sy
         let clients: Vec<_> = clients.collect();
         clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
     });
-    let elapsed = begun.elapsed();
+    let (elapsed, spent) = (begun.elapsed(), ticks(under.server) - before);
     times.sort_unstable();
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+    // A tick is a hundredth of a second on every Linux.
+    let processor = spent as f64 * 10.0 / times.len() as f64;
+    let took = Took { p50: at(0.5), p99: at(0.99), processor };
+    let ratio = floor.map(|floor| {
+        format!(
+            "   ÷ floor {:.1} {:.1} {:.1}",
+            took.p50 / floor.p50,
+            took.p99 / floor.p99,
+            took.processor / floor.processor
+        )
+    });
     println!(
-        "{name}: {} requests, {CLIENTS} at once, {SKILLS} skills: p50 {:?}, p99 {:?}, max {:?}, \
-         {:.0} a second",
-        times.len(),
-        at(0.5),
-        at(0.99),
+        "{name:<12} {:>7.2} {:>7.2} {:>7.2} {:>9.0} {processor:>10.3}{}",
+        took.p50,
+        took.p99,
         at(1.0),
-        times.len() as f64 / elapsed.as_secs_f64()
+        times.len() as f64 / elapsed.as_secs_f64(),
+        ratio.unwrap_or_default()
     );
+    took
+}
+
+/// The processor's time of a process with all its threads.
+fn ticks(process: u32) -> u64 {
+    let line = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    let (_, rest) = line.rsplit_once(") ").unwrap();
+    rest.split(' ').skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum()
 }
 
 /// Rulings in all journals of the world.

@@ -47,6 +47,11 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, AgentFileError> {
     Ok(Some(text))
 }
 
+/// Whether there is such a file.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 /// Makes `text` the file's content, or removes the file when there is none.
 pub(crate) fn put(path: &Path, text: Option<&str>) -> Result<(), AgentFileError> {
     let wrap = |source| AgentFileError { act: "write", path: path.to_owned(), source };

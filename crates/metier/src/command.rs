@@ -114,7 +114,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Unlink(args)) => unlink::run(args, &cli.global, &settings, ui),
         Some(Command::Agents(args)) => agents::run(args, &settings, ui),
         Some(Command::Adopt(args)) => adopt::run(args, &settings, ui),
-        Some(Command::Doctor(args)) => doctor::run(args, &settings, ui),
+        Some(Command::Doctor(args)) => doctor::run(args, &cli.global, &settings, ui),
         Some(Command::Tour(args)) => tour::run(args, &settings, ui),
         Some(Command::Completions(args)) => completions::run(args, ui),
         Some(Command::Man(args)) => man::run(args, ui),

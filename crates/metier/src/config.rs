@@ -4,6 +4,7 @@
 //!
 //! Start reading at [`KEYS`]: it says what each key means and how it is read; help is made from it.
 
+mod clients;
 mod extend;
 
 use std::fmt::Write as _;
@@ -22,6 +23,7 @@ use metier_store::{Layer, Precedence};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+pub(crate) use clients::{ClientPolicy, Clients, section};
 pub(crate) use extend::Hosts;
 
 use crate::args::{ColorChoice, RootArgument};
@@ -64,6 +66,8 @@ pub(crate) struct Config {
     pub(crate) session: SessionConfig,
     /// `packages.*`.
     pub(crate) packages: PackageConfig,
+    /// `clients`, paths resolved.
+    pub(crate) clients: Clients,
     /// `chibi.script-seconds`.
     pub(crate) chibi_seconds: Option<u64>,
     /// `color`.
@@ -175,6 +179,8 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.packages.signers = Some(path(value)?); Ok(()) } },
     Key { name: "packages.verify", default: "stamps", meaning: "how closely content is looked at before use: by `stamps`, or all its `bytes`",
         set: |config, value| { config.packages.verify = Some(depth(value)?); Ok(()) } },
+    Key { name: "clients", default: "none", meaning: "`clients.NAME`: what one client of a server has, as `skills`, `policy` (a file or a profile), `token-file`",
+        set: |config, value| { config.clients = clients::clients(value)?; Ok(()) } },
     Key { name: "chibi.script-seconds", default: "25", meaning: "seconds a script may take under chibi; 120 where chibi is older than 0.7",
         set: |config, value| { config.chibi_seconds = Some(number(value)? as u64); Ok(()) } },
     Key { name: "color", default: "auto", meaning: "auto, always or never",
@@ -257,6 +263,14 @@ impl Config {
         }
         for file in &mut config.session.policy_files {
             *file = environment.resolve(file, &base);
+        }
+        for client in config.clients.values_mut() {
+            if let Some(ClientPolicy::File(file)) = &mut client.policy {
+                *file = environment.resolve(file, &base);
+            }
+            if let Some(file) = &mut client.token_file {
+                *file = environment.resolve(file, &base);
+            }
         }
         Ok(config)
     }

@@ -43,6 +43,10 @@ pub(crate) const VARIABLES: &[Variable] = &[
     Variable { name: "CHIBI_TOOL_ARGS", meaning: "the tool's arguments, until chibi 0.6" },
     Variable { name: "CHIBI_HOME", meaning: "where chibi keeps its plugins, when absolute" },
     Variable { name: "METIER_SERVE_TOKEN", meaning: "what clients of `serve` have to know" },
+    Variable {
+        name: "OPENCODE_PURE",
+        meaning: "when set, opencode has no plugins; `doctor` says so",
+    },
     Variable { name: "HOME", meaning: "the user's home directory" },
     Variable { name: "USER", meaning: "who approvals say it was, beside the number of the user" },
     Variable { name: "XDG_CONFIG_HOME", meaning: "where settings live, when absolute" },
@@ -340,6 +344,13 @@ pub(crate) fn kind_of(path: &Path) -> PathKind {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => PathKind::Other,
         Err(_) => PathKind::Missing,
     }
+}
+
+/// Whether `path` is a file that somebody may execute, links followed.
+pub(crate) fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata = std::fs::metadata(path);
+    metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// The table as help shows it.

@@ -26,6 +26,27 @@ pub(crate) fn text(path: &Path, most: usize) -> io::Result<String> {
     Ok(text)
 }
 
+/// The bytes of a file of metier's own, at most `most`. Refused when somebody else has or may have
+/// written it.
+pub(crate) fn own(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    let ours = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !ours || metadata.mode() & 0o022 != 0 || metadata.len() > most as u64 {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "others may have written it"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.take(most as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What tells one build of a program from another without reading it; none when it is gone.
+pub(crate) fn build_of(program: &Path) -> Option<String> {
+    let file = std::fs::metadata(program).ok()?;
+    let (size, seconds, nanoseconds) = (file.len(), file.mtime(), file.mtime_nsec());
+    Some(format!("{}:{}:{size}:{seconds}.{nanoseconds:09}", file.dev(), file.ino()))
+}
+
 /// The journals in `folder`, sorted; none when there is no such folder.
 pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
@@ -35,12 +56,17 @@ pub(crate) fn journals(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut journals = Vec::new();
     for entry in entries {
         let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "jsonl") {
+        if is_journal(&path) {
             journals.push(path);
         }
     }
     journals.sort();
     Ok(journals)
+}
+
+/// Whether a file in the folder of journals is one, by its name.
+pub(crate) fn is_journal(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "jsonl")
 }
 
 /// A regular file, open for reading.

@@ -10,7 +10,7 @@ use metier_policy::{Policy, PolicyError, PolicyFile, PolicyLayer, Profile};
 use metier_store::digest;
 use serde::Serialize;
 
-use crate::config;
+use crate::config::{self, ClientPolicy};
 use crate::files;
 use crate::settings::Settings;
 use crate::shape;
@@ -55,8 +55,8 @@ impl Law {
     /// Reads every policy file there is.
     pub(crate) fn load(settings: &Settings) -> Self {
         let choices = &settings.session;
-        let mut law =
-            Self::read(&places(settings), choices.args.profile.or(choices.config.profile));
+        let profile = choices.args.profile.or(choices.config.profile);
+        let mut law = Self::read(&places(settings), profile, &choices.narrowing);
         let programs = &choices.config.programs;
         if !programs.is_empty() {
             law.policy = law.policy.with_programs(&programs.iter().cloned().collect());
@@ -64,7 +64,7 @@ impl Law {
         law
     }
 
-    fn read(places: &[Place], profile: Option<Profile>) -> Self {
+    fn read(places: &[Place], profile: Option<Profile>, narrowing: &[ClientPolicy]) -> Self {
         let mut law = Self {
             policy: Policy::profile(Profile::Default),
             digest: String::new(),
@@ -72,7 +72,14 @@ impl Law {
             profile,
         };
         let mut texts = String::new();
-        match law.files(places, &mut texts) {
+        let files = law.files(places, &mut texts).and_then(|mut files| {
+            if let Some(profile) = profile {
+                files.push((PolicyLayer::Personal, of_profile(profile, "--profile")?));
+            }
+            files.extend(law.client_files(narrowing, &mut texts)?);
+            Ok(files)
+        });
+        match files {
             Ok(files) => law.policy = Policy::merge(files),
             Err(error) => law.policy = Policy::broken(error),
         }
@@ -82,7 +89,7 @@ impl Law {
         law
     }
 
-    /// The files of the places, and the profile as one more, which every file can only tighten.
+    /// The files of the places.
     fn files(
         &mut self,
         places: &[Place],
@@ -101,9 +108,27 @@ impl Law {
             texts.push('\0');
             read.push((place.layer, PolicyFile::read(&text, &name)?));
         }
-        if let Some(profile) = self.profile {
-            let text = format!("profile = \"{}\"", profile.as_str());
-            read.push((PolicyLayer::Personal, PolicyFile::read(&text, "--profile")?));
+        Ok(read)
+    }
+
+    /// What holds for one client besides, in a layer that can only tighten.
+    fn client_files(
+        &mut self,
+        narrowing: &[ClientPolicy],
+        texts: &mut String,
+    ) -> Result<Vec<(PolicyLayer, PolicyFile)>, PolicyError> {
+        let mut read = Vec::new();
+        for policy in narrowing {
+            match policy {
+                ClientPolicy::Profile(profile) => {
+                    read.push((PolicyLayer::Client, of_profile(*profile, "clients")?));
+                }
+                ClientPolicy::File(path) => {
+                    let place =
+                        Place { layer: PolicyLayer::Client, path: path.clone(), named: true };
+                    read.extend(self.files(&[place], texts)?);
+                }
+            }
         }
         Ok(read)
     }
@@ -123,6 +148,10 @@ fn places(settings: &Settings) -> Vec<Place> {
     let project = settings.project.join(Path::new(".metier").join(FILE));
     places.push(found(PolicyLayer::Project, project));
     places
+}
+
+fn of_profile(profile: Profile, name: &str) -> Result<PolicyFile, PolicyError> {
+    PolicyFile::read(&format!("profile = \"{}\"", profile.as_str()), name)
 }
 
 fn unreadable(file: &str, error: &std::io::Error) -> PolicyError {

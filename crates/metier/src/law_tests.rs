@@ -6,6 +6,7 @@ use metier_testing::World;
 use serde_json::json;
 
 use super::{Law, Place};
+use crate::config::ClientPolicy;
 
 fn place(layer: PolicyLayer, path: impl AsRef<Path>, named: bool) -> Place {
     Place { layer, path: path.as_ref().to_owned(), named }
@@ -32,10 +33,10 @@ fn rule(verdict: &str, pattern: &str) -> String {
 fn without_files_the_profile_is_the_law() {
     // S4
     let gone = [place(PolicyLayer::Enterprise, "/nowhere/policy.toml", false)];
-    let law = Law::read(&gone, None);
+    let law = Law::read(&gone, None, &[]);
     assert_eq!((law.digest.as_str(), law.sources.len()), ("", 0));
     assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Allow);
-    let strict = Law::read(&gone, Some(Profile::Strict));
+    let strict = Law::read(&gone, Some(Profile::Strict), &[]);
     assert_eq!(verdict(&strict, "Bash", "git status"), Verdict::Ask);
 }
 
@@ -51,7 +52,7 @@ fn every_file_is_asked_and_the_strictest_answer_counts() {
     );
     let places =
         [place(PolicyLayer::Personal, &mine, false), place(PolicyLayer::Project, &theirs, false)];
-    let law = Law::read(&places, Some(Profile::FullAuto));
+    let law = Law::read(&places, Some(Profile::FullAuto), &[]);
     assert_eq!(verdict(&law, "Bash", "rm -rf x"), Verdict::Deny, "a project cannot loosen");
     assert_eq!(verdict(&law, "Bash", "ls"), Verdict::Deny, "a project can tighten");
     assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Allow);
@@ -74,15 +75,16 @@ fn a_file_that_cannot_be_used_denies_everything_and_says_where() {
         (world.path(), false),
         (Path::new("/nowhere/policy.toml"), true),
     ] {
-        let law = Law::read(&[place(PolicyLayer::Project, path, named)], Some(Profile::FullAuto));
+        let law =
+            Law::read(&[place(PolicyLayer::Project, path, named)], Some(Profile::FullAuto), &[]);
         assert_eq!(verdict(&law, "Read", "x"), Verdict::Deny, "{}", path.display());
         let error = law.policy.error().unwrap().to_string();
         assert!(error.starts_with(path.to_str().unwrap()), "{error}");
     }
-    let gone = Law::read(&[place(PolicyLayer::Personal, "/nowhere/policy.toml", true)], None);
+    let gone = Law::read(&[place(PolicyLayer::Personal, "/nowhere/policy.toml", true)], None, &[]);
     let kind = &gone.policy.error().unwrap().kind;
     assert!(matches!(kind, PolicyErrorKind::Unreadable(_)), "{kind:?}");
-    let law = Law::read(&[place(PolicyLayer::Personal, &broken, false)], None);
+    let law = Law::read(&[place(PolicyLayer::Personal, &broken, false)], None, &[]);
     let error = law.policy.error().unwrap().to_string();
     assert!(error.contains("broken.toml:2:11: "), "{error}");
 }
@@ -107,7 +109,7 @@ fn writing_where_any_agent_looks_for_skills_is_asked_about() {
     let roots = metier_store::client::default_roots(&places);
     assert!(roots.len() > 100, "{}", roots.len());
     for profile in [Profile::Default, Profile::Strict] {
-        let law = Law::read(&[], Some(profile));
+        let law = Law::read(&[], Some(profile), &[]);
         for root in &roots {
             let file = root.path.join("planted/SKILL.md");
             let call = ToolCall::new("Write", json!({ "file_path": file }));
@@ -116,4 +118,25 @@ fn writing_where_any_agent_looks_for_skills_is_asked_about() {
             assert!(ruling.verdict > Verdict::Allow, "{profile:?}: {}", file.display());
         }
     }
+}
+
+#[test]
+fn the_section_of_a_client_tightens_and_never_relaxes() {
+    // S4, U2
+    let world = World::new();
+    let path = world.write("client.toml", rule("deny", "Bash(git:*)"));
+    let section = [ClientPolicy::File(path)];
+    let law = Law::read(&[], None, &section);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Deny);
+    assert_eq!((law.sources[0].layer, law.digest.is_empty()), ("client", false));
+    let relaxed = [ClientPolicy::Profile(Profile::FullAuto)];
+    let law = Law::read(&[], Some(Profile::Strict), &relaxed);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Ask);
+    let strict = [ClientPolicy::Profile(Profile::Strict)];
+    let law = Law::read(&[], Some(Profile::FullAuto), &strict);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Ask);
+    let gone = [ClientPolicy::File(world.path().join("gone.toml"))];
+    let law = Law::read(&[], Some(Profile::FullAuto), &gone);
+    assert_eq!(verdict(&law, "Bash", "git status"), Verdict::Deny);
+    assert!(matches!(law.policy.error().unwrap().kind, PolicyErrorKind::Unreadable(_)));
 }

@@ -20,6 +20,9 @@ pub(crate) struct LinkedShape<'a> {
     pub(crate) dry_run: bool,
     #[serde(flatten)]
     pub(crate) linked: &'a Linked,
+    /// The plugin of an agent that has skills only through one, where it was put or was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) plugin: Option<String>,
 }
 
 /// The agents that the typed ids mean.

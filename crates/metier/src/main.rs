@@ -17,6 +17,7 @@ mod files;
 mod interrupt;
 mod law;
 mod linking;
+mod memory;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod packages;
@@ -73,6 +74,9 @@ fn plugin(arguments: Vec<OsString>, environment: &Environment) -> u8 {
 
 /// One run, to its exit code.
 fn run(args: Vec<OsString>, environment: &Environment) -> u8 {
+    if let Some((agent, global)) = command::hook::as_set_up(&args) {
+        return command::hook::reply(agent, &global, environment).exit_code();
+    }
     let json = wants_json(&args);
     let cli = match Cli::read(args) {
         Ok(cli) => cli,

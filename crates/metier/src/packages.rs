@@ -14,13 +14,15 @@ use metier_format::SkillName;
 use metier_format::text::visible_line;
 use metier_package::approve::trusted_folders as folders;
 use metier_package::index::{self, Asking, Contents, Index, IndexError, Listed};
+use metier_package::served::{Claim, Servers};
 use metier_package::trust::By;
 use metier_package::{
-    Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Outcome, Place, Progress,
-    Reference, Repaired, Retry, Select, Step,
+    Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Offered, Outcome, Place,
+    Progress, Reference, Repaired, Retry, Select, Step,
 };
 use metier_runtime::Clock as _;
 use metier_sandbox::{Cancel, Runner};
+use metier_serve::mcp_client::McpClient;
 use serde::Serialize;
 
 use crate::clock::{SystemClock, shown};
@@ -181,6 +183,8 @@ pub(crate) struct Fetching {
     variables: Vec<(OsString, OsString)>,
     signers: Option<PathBuf>,
     bases: Bases,
+    indexes: Vec<Index>,
+    client: McpClient,
     fetched: std::cell::Cell<usize>,
 }
 
@@ -193,13 +197,16 @@ impl Fetching {
         if let Some(repositories) = &settings.packages.repositories {
             bases.repositories.clone_from(repositories);
         }
+        let (runner, variables) = (Runner::new(), env::variables());
         Ok(Self {
-            runner: Runner::new(),
+            client: McpClient::new(runner.clone(), variables.clone()),
+            indexes: index::list(&home).map_err(index_error)?,
+            runner,
             cancel: Interrupt::cancel()?,
             scratch: Scratch::new().map_err(CommandError::failed)?,
             cache: home.path().join("cache"),
             home,
-            variables: env::variables(),
+            variables,
             signers: settings.packages.signers.clone(),
             bases,
             fetched: std::cell::Cell::new(0),
@@ -262,6 +269,16 @@ impl Fetching {
         self.with(Select::All, |fetch| metier_package::fetch_locked(locked, fetch, &mut teller()))
     }
 
+    /// What a reference offers, without its content.
+    pub(crate) fn offered(&self, reference: &Reference) -> Result<Vec<Offered>, FetchError> {
+        self.with(Select::All, |fetch| metier_package::offered(reference, fetch, &mut teller()))
+    }
+
+    /// What a server says that a skill is now.
+    pub(crate) fn claimed(&self, reference: &Reference) -> Result<Option<Claim>, FetchError> {
+        self.with(Select::All, |fetch| metier_package::served::claimed(reference, fetch))
+    }
+
     /// What a reference would be now.
     pub(crate) fn resolve(&self, reference: &Reference) -> Result<Locked, FetchError> {
         self.with(Select::All, |fetch| metier_package::resolve(reference, fetch, &mut teller()))
@@ -284,6 +301,7 @@ impl Fetching {
             offline: false,
             signers: self.signers.as_deref(),
             retry: &Retry::default(),
+            servers: Some(Servers { indexes: &self.indexes, client: &self.client }),
         })
     }
 }

@@ -1,31 +1,38 @@
 //! What a server needs of this command: the catalog kept, sessions opened by name, the clock. What
 //! is served and how is decided in `metier-serve`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use metier_format::SkillName;
 use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
-use metier_serve::{Client, Host, Seat, Tail};
+use metier_serve::tally::Tally;
+use metier_serve::{Client, Host, Seat, Tail, Who};
 use metier_store::digest::Tree;
 use metier_store::discover::ScanLimits;
 use metier_store::index::{CatalogIndex, IndexSettings};
 use metier_store::limits::CATALOG_TTL;
-use metier_store::store::{LoadError, Location, ReadError, Resource, Skill, TreeError};
+use metier_store::selection::Enabled;
+use metier_store::store::{FileStamp, LoadError, Location, ReadError, Resource, Skill, TreeError};
 use metier_store::vouch::{Depth, Nobody, Vouch, Vouched, attest};
 use metier_store::watch::{Watch, WatchError, WatchSettings};
-use metier_store::{Discovery, LayeredStore, Root, Store};
+use metier_store::{Catalog, Discovery, LayeredStore, Root, Store};
 
 use crate::clock::{Stopwatch, SystemClock};
+use crate::config;
 use crate::error::CommandError;
 use crate::files::Lines;
 use crate::packages;
 use crate::session::{self, Purpose, Stream};
 use crate::settings::Settings;
 use crate::view;
+
+/// Narrowed catalogs that are kept: one for each client, and for each name clients give themselves.
+const MAX_NARROWED: usize = 128;
 
 /// The skills and sessions that the settings name.
 pub(crate) struct Serving {
@@ -36,6 +43,16 @@ pub(crate) struct Serving {
     named: Option<String>,
     /// How many sessions nobody named.
     unnamed: AtomicU64,
+    /// What was recorded since the server runs.
+    tally: Arc<Tally>,
+    /// What each client has of which catalog.
+    narrowed: Mutex<BTreeMap<Who, Narrowed>>,
+}
+
+/// A catalog, and what a client has of it.
+struct Narrowed {
+    whole: Arc<Catalog>,
+    part: Arc<Catalog>,
 }
 
 impl Serving {
@@ -53,7 +70,47 @@ impl Serving {
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
         let named = stream.named.then_some(stream.session);
         let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
-        Ok(Self { settings, index, stopwatch, named, unnamed: AtomicU64::new(0) })
+        let (unnamed, narrowed) = (AtomicU64::new(0), Mutex::default());
+        let tally = Arc::default();
+        Ok(Self { settings, index, stopwatch, named, unnamed, narrowed, tally })
+    }
+
+    /// What the client's sections leave of `whole`; the same value as long as that is the same.
+    fn part(&self, whole: Arc<Catalog>, who: &Who) -> Arc<Catalog> {
+        if who.sections().next().is_none() {
+            return whole;
+        }
+        // Replaced whole, so a panic elsewhere left nothing half done.
+        let mut narrowed = self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = narrowed.get(who).filter(|known| Arc::ptr_eq(&known.whole, &whole)) {
+            return Arc::clone(&known.part);
+        }
+        let sections: Vec<Enabled> = who.sections().map(|name| self.enabled(name)).collect();
+        let part = whole.narrowed(|key| sections.iter().all(|enabled| enabled.names(key)));
+        let part = Arc::new(part);
+        if narrowed.len() >= MAX_NARROWED {
+            narrowed.clear();
+        }
+        narrowed.insert(who.clone(), Narrowed { whole, part: Arc::clone(&part) });
+        part
+    }
+
+    /// The skills a section leaves. One that is not there leaves none.
+    fn enabled(&self, section: &str) -> Enabled {
+        match self.settings.clients.get(section).map(|client| client.skills.as_deref()) {
+            Some(Some(skills)) => Enabled::parse(skills),
+            Some(None) => Enabled::Unset,
+            None => Enabled::None,
+        }
+    }
+
+    /// The whole name of the session of `client`, and whether somebody named it.
+    fn session(&self, client: &Client) -> (String, bool) {
+        match (&client.session, &self.named) {
+            (Some(name), _) => (name.clone(), true),
+            (None, Some(name)) => (client.who.session(name), true),
+            (None, None) => (client.who.session(&self.fresh()), false),
+        }
     }
 
     /// The name of a session that nobody has yet.
@@ -73,20 +130,31 @@ impl Host for Serving {
         self.stopwatch.elapsed()
     }
 
+    fn section(&self, name: &str) -> Option<Arc<str>> {
+        config::section(&self.settings.clients, name).map(Arc::from)
+    }
+
+    fn catalog(&self, who: &Who) -> Arc<Catalog> {
+        self.part(self.index.get(self.now()), who)
+    }
+
     fn open(&self, client: &Client) -> Result<Seat, JournalError> {
-        let named = client.session.as_ref().or(self.named.as_ref());
-        let name = named.cloned().unwrap_or_else(|| self.fresh());
-        let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
-        let ids = session::ids(&self.settings, &name).map_err(|error| unnamed(&error))?;
-        let journal = session::journal(&self.settings, &stream.journal)?;
-        let purpose = Purpose::with(None, &self.settings);
-        let mut setup = session::setup(&self.settings, purpose, ids, &stream.journal);
+        let (name, stays) = self.session(client);
+        let settings = self.settings.narrowed(client.who.sections());
+        let stream = Stream::called(&name, &settings).map_err(|error| unnamed(&error))?;
+        let mut ids = session::ids(&settings, &name).map_err(|error| unnamed(&error))?;
+        // Of several clients of one server the journal says which it was.
+        ids.agent = client.who.known.as_deref().map(str::to_owned).or(ids.agent);
+        let journal = session::journal(&settings, &stream.journal);
+        let journal = journal.inspect_err(|_| self.tally.refused())?;
+        let purpose = Purpose::with(None, &settings);
+        let mut setup = session::setup(&settings, purpose, ids, &stream.journal);
         setup.vouch = Arc::new(Fresh(self.settings.clone()));
         setup.store = Arc::clone(self.index.store());
-        setup.catalog = self.index.latest();
+        setup.catalog = self.part(self.index.latest(), &client.who);
         setup.settings.again = self.settings.session.config.again.unwrap_or(client.again);
-        let session = Session::open(setup, Box::new(journal))?;
-        Ok(Seat { session, stays: named.is_some() })
+        let session = Session::prepare(setup, Box::new(self.tally.around(Box::new(journal))))?;
+        Ok(Seat { session, stays })
     }
 
     fn watch(&self) -> Result<Option<Watch>, WatchError> {
@@ -94,9 +162,12 @@ impl Host for Serving {
         Watch::start(&self.index, files, WatchSettings::default()).map(Some)
     }
 
+    fn tally(&self) -> Option<&Tally> {
+        Some(&self.tally)
+    }
+
     fn tail(&self, client: &Client) -> Result<Box<dyn Tail>, JournalError> {
-        let named = client.session.as_ref().or(self.named.as_ref());
-        let name = named.cloned().unwrap_or_else(|| self.fresh());
+        let (name, _) = self.session(client);
         let stream = Stream::called(&name, &self.settings).map_err(|error| unnamed(&error))?;
         let lines = Lines::of(&stream.journal);
         Ok(Box::new(Following { stream, lines, followed: Followed::default() }))
@@ -156,6 +227,14 @@ impl Store for Attested {
 
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
         self.store.read(at, path, max_bytes)
+    }
+
+    fn directory(&self, at: &Location) -> Option<PathBuf> {
+        self.store.directory(at)
+    }
+
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
+        self.store.stamp(at, path)
     }
 
     fn tree(&self, at: &Location) -> Result<Tree, TreeError> {

@@ -2,6 +2,7 @@
 //! law holds. [`open`] is for commands that act, [`look`] for those that only look and therefore
 //! write nothing. What a session does is decided in `metier-runtime`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,17 +12,19 @@ use metier_format::text::visible_line;
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
-use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading};
+use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading, files_of};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, JournalError, ScriptGround, Session, Setup, State};
+use metier_runtime::{Ids, Journal, JournalError, ScriptGround, Session, Setup, State};
 use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
-use crate::config::Hosts;
+use crate::command::hook::setup::hooked_files;
+use crate::config::{ClientPolicy, Hosts};
 use crate::env;
 use crate::error::CommandError;
+use crate::files;
 use crate::interrupt::Interrupt;
 use crate::law::Law;
 use crate::settings::Settings;
@@ -93,6 +96,8 @@ pub(crate) struct SessionChoices {
     pub(crate) args: SessionArgs,
     /// The file.
     pub(crate) config: SessionConfig,
+    /// What holds besides, for the client whose session it is.
+    pub(crate) narrowing: Vec<ClientPolicy>,
 }
 
 /// One session's part of one journal.
@@ -184,23 +189,55 @@ pub(crate) fn open(
     purpose: Purpose,
     ui: &mut Ui,
 ) -> Result<Session, CommandError> {
+    let begin = match purpose.view.is_some() {
+        true => Session::open,
+        false => Session::resume,
+    };
+    begun(settings, purpose, begin, ui)
+}
+
+/// As [`open`], for a command that only looks: nothing is recorded.
+pub(crate) fn open_to_look(
+    settings: &Settings,
+    purpose: Purpose,
+    ui: &mut Ui,
+) -> Result<Session, CommandError> {
+    begun(settings, purpose, Session::prepare, ui)
+}
+
+/// How a session begins.
+type Begin = fn(Setup, Box<dyn Journal>) -> Result<Session, JournalError>;
+
+fn begun(
+    settings: &Settings,
+    purpose: Purpose,
+    begin: Begin,
+    ui: &mut Ui,
+) -> Result<Session, CommandError> {
     let stream = Stream::of(settings)?;
     let ids = ids(settings, &stream.session)?;
     let journal = journal(settings, &stream.journal).map_err(journal_error)?;
     remark_on_torn(journal.torn(), ui);
-    let has_view = purpose.view.is_some();
     let setup = setup(settings, purpose, ids, &stream.journal);
-    let session = match has_view {
-        true => Session::open(setup, Box::new(journal)),
-        false => Session::resume(setup, Box::new(journal)),
-    };
-    session.map_err(journal_error)
+    begin(setup, Box::new(journal)).map_err(journal_error)
 }
 
 /// The journal at `path`, written as durably as the settings say.
 pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, JournalError> {
     let durability = settings.session.config.durability.unwrap_or_default();
     FileJournal::open(path, durability, Arc::new(SystemClock))
+}
+
+/// What no call of a model writes: metier's own, the journal wherever it is, and the settings of
+/// agents that hold its hooks.
+fn protected(settings: &Settings, journal: &Path) -> Vec<PathBuf> {
+    let mut places = settings.own_places();
+    // The usual one lies in metier's directory, together with what is beside it.
+    if !settings.home.as_ref().is_some_and(|home| journal.starts_with(home)) {
+        places.extend(files_of(journal));
+    }
+    places.extend(hooked_files(settings));
+    places
 }
 
 /// What a session for `purpose` is made of.
@@ -218,12 +255,13 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
-            protected: settings.own_places(),
+            protected: protected(settings, journal),
         },
         ids,
         settings: SessionSettings {
             again: config.again.unwrap_or_default(),
             base: config.base.unwrap_or_default(),
+            disclose: settings.disclose(),
         },
         redactor: Redactor::new(env::secrets()),
         scripts: ScriptGround {
@@ -232,12 +270,22 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cancel: purpose.cancel,
             ..ScriptGround::default()
         },
-        artifacts: artifact_folder(settings)
-            .filter(|_| config.artifacts.unwrap_or(true))
-            .map(|(_, artifacts)| artifacts.of_journal(journal)),
+        artifacts: artifact_folder(settings).filter(|_| config.artifacts.unwrap_or(true)).map(
+            |(_, artifacts)| match is_at_home(settings, journal) {
+                true => artifacts,
+                false => artifacts.of_journal(journal),
+            },
+        ),
         vouch: view.vouch,
         depth: settings.packages.verify.unwrap_or(Depth::Stamps),
     }
+}
+
+/// Whether whoever collects content that no journal names looks at this journal anyway, so that
+/// nobody has to remember it.
+fn is_at_home(settings: &Settings, journal: &Path) -> bool {
+    let sessions = settings.home.as_ref().map(|home| home.join("sessions"));
+    sessions.is_some() && journal.parent() == sessions.as_deref() && files::is_journal(journal)
 }
 
 /// Where what sessions load and read is kept, when it is.
@@ -297,10 +345,19 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
                 .hint(format!("`metier replay {shown} --verify` says what is left of it"))
                 .hint("another `--session` or `--journal` begins anew")
         }
+        JournalError::Io { source, .. } if is_closed_to_us(source.kind()) => {
+            CommandError::failed(error)
+                .code("journal_refused")
+                .hint("give `--home` a directory, or `--journal` a file, that can be written")
+        }
         JournalError::Io { .. } | JournalError::TooLarge(_) => {
             CommandError::failed(error).code("journal_refused")
         }
     }
+}
+
+fn is_closed_to_us(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Whose frames these are.

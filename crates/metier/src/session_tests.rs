@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use metier_policy::ToolCall;
 use metier_testing::World;
 
 use super::{SessionArgs, Stream, check_session, ids, look, open};
@@ -97,7 +98,9 @@ fn looking_writes_nothing_and_sees_what_acting_wrote() {
     assert!(!before.state.open && before.reading.frames.is_empty());
     assert!(!world.home().join(".local").try_exists().unwrap());
     let mut ui = Ui::plain(None);
-    let session = open(&settings, Purpose::with(None, &settings), &mut ui).unwrap();
+    let mut session = open(&settings, Purpose::with(None, &settings), &mut ui).unwrap();
+    assert!(!look(&settings).unwrap().state.open, "nothing was done yet");
+    session.guard(&ToolCall::new("Read", serde_json::json!({}))).unwrap();
     let after = look(&settings).unwrap();
     assert_eq!(&after.state, session.state());
     assert!(after.state.open);

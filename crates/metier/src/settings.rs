@@ -7,11 +7,12 @@ use metier_format::NameKey;
 use metier_format::text::visible_line;
 use metier_store::Precedence;
 use metier_store::client::Places;
+use metier_store::disclose::Disclose;
 use metier_store::discover::ScanLimits;
 use metier_store::selection::{Enabled, Selection};
 
 use crate::args::{ColorChoice, Global, RootArgument};
-use crate::config::{self, Config, PackageConfig, PromptConfig};
+use crate::config::{self, ClientPolicy, Clients, Config, PackageConfig, PromptConfig};
 use crate::env::{self, Environment, PathKind};
 use crate::error::CommandError;
 use crate::packages;
@@ -48,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) session: SessionChoices,
     /// How skills are fetched, installed and verified.
     pub(crate) packages: PackageConfig,
+    /// What single clients of a server have.
+    pub(crate) clients: Clients,
     /// Seconds a script may take under chibi, when somebody says so.
     pub(crate) chibi_seconds: Option<u64>,
     /// When to use colour.
@@ -135,7 +138,12 @@ impl Settings {
                 threads: scan.threads.unwrap_or(defaults.threads),
             },
             prompt: config.prompt,
-            session: SessionChoices { args: global.session.clone(), config: config.session },
+            session: SessionChoices {
+                args: global.session.clone(),
+                config: config.session,
+                narrowing: Vec::new(),
+            },
+            clients: config.clients,
             packages: config.packages,
             chibi_seconds: config.chibi_seconds,
             color: global.color.or(config.color).unwrap_or_default(),
@@ -155,15 +163,54 @@ impl Settings {
         }
     }
 
+    /// How the catalog is shown to a model where nobody says otherwise.
+    pub(crate) fn disclose(&self) -> Disclose {
+        Disclose {
+            style: self.prompt.style.unwrap_or_default(),
+            budget: self.prompt.budget,
+            pinned: self.prompt.pinned.iter().map(|name| NameKey::of(name)).collect(),
+            ..Disclose::default()
+        }
+    }
+
     /// The directories and files that are metier's own, which no call of a model writes: its
-    /// directory, its settings and the user's policies.
+    /// directory, its settings, the user's policies, and the program itself.
     pub(crate) fn own_places(&self) -> Vec<PathBuf> {
         let default = config::default_path(&self.environment);
         let settings = default.as_deref().and_then(Path::parent).map(Path::to_owned);
         let flag = self.session.args.policy.as_deref();
         let flag = flag.map(|path| self.environment.resolve(path, &self.environment.directory));
+        let clients = self.clients.values().flat_map(|client| {
+            let policy = match &client.policy {
+                Some(ClientPolicy::File(file)) => Some(file),
+                Some(ClientPolicy::Profile(_)) | None => None,
+            };
+            policy.into_iter().chain(&client.token_file)
+        });
         let places = self.home.iter().chain(&self.config_file).chain(&settings);
-        places.chain(&self.session.config.policy_files).chain(&flag).cloned().collect()
+        let files = self.session.config.policy_files.iter().chain(&flag).chain(clients);
+        places.chain(files).cloned().chain(env::program()).collect()
+    }
+
+    /// The settings as they are for a client that these sections hold for: its law is stricter.
+    pub(crate) fn narrowed<'a>(&self, sections: impl Iterator<Item = &'a str>) -> Self {
+        let policies = sections.filter_map(|name| self.clients.get(name)?.policy.clone());
+        let narrowing = policies.collect();
+        let session = SessionChoices { narrowing, ..self.session.clone() };
+        Self { session, ..self.clone() }
+    }
+
+    /// The section for the client called `name`, which has to be there.
+    pub(crate) fn client(&self, name: &str) -> Result<&str, CommandError> {
+        config::section(&self.clients, name).ok_or_else(|| {
+            let shown = visible_line(name);
+            let known: Vec<&str> = self.clients.keys().map(String::as_str).collect();
+            let error = CommandError::usage(format!("the settings have no client `{shown}`"));
+            match metier_store::suggest::did_you_mean(name, known.iter().copied()) {
+                Some(near) => error.hint(format!("did you mean `{near}`?")),
+                None => error.hint(format!("`[clients.{shown}]` in {}", self.config_file())),
+            }
+        })
     }
 
     /// The settings file as hints name it.

@@ -13,16 +13,22 @@ use metier_store::discover::Note;
 use metier_store::suggest::closest;
 use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest};
 use metier_store::why::why;
-use metier_store::{Catalog, Entry, FileStore, Found, Layer, LayeredStore, Root, Store as _};
+use metier_store::{
+    Catalog, Entry, FileStore, Found, Layer, LayeredStore, RememberingStore, Root, Store,
+};
 
 use crate::args::RootArgument;
 use crate::error::CommandError;
+use crate::memory::Memos;
 use crate::packages;
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
 
 /// Names suggested for one that is not there.
 const SUGGESTIONS: usize = 3;
+
+/// The code of a name that means no skill, on every surface.
+const UNKNOWN: &str = "skill_not_found";
 
 /// The store and its catalog.
 pub(crate) struct View {
@@ -102,7 +108,20 @@ impl View {
         let Some(broken) = answer.candidates.first() else { return Err(self.unknown(typed)) };
         let place = visible_line(&broken.directory.to_string_lossy()).into_owned();
         let hint = format!("`metier lint {place}` shows the place");
-        Err(CommandError::failed(answer.sentence()).hint(hint))
+        Err(CommandError::failed(answer.sentence()).code(UNKNOWN).hint(hint))
+    }
+
+    /// The skill that `typed` names, as far as a model may know of it.
+    pub(crate) fn named_to_model(&self, typed: &str) -> Result<Named<'_>, CommandError> {
+        match self.named(typed)? {
+            Named::Entry(entry) if entry.visibility == Visibility::Model => Ok(Named::Entry(entry)),
+            Named::Entry(entry) if entry.visibility == Visibility::Untrusted => {
+                let name = visible_line(entry.name().as_str()).into_owned();
+                let message = format!("`{name}` belongs to a project whose folder is not trusted");
+                Err(CommandError::refused(message).code("skill_not_trusted"))
+            }
+            Named::Entry(_) | Named::Hidden(_) => Err(self.unknown(typed)),
+        }
     }
 
     /// The failure of a name that nothing has, with the names that may have been meant.
@@ -189,7 +208,8 @@ pub(crate) fn walk_remark(note: &Note, root: Option<&Root>) -> String {
 pub(crate) fn checked_name(typed: &str) -> Result<SkillName, CommandError> {
     SkillName::parse(typed).map_err(|error| {
         let shown = visible_line(typed);
-        CommandError::failed(format!("`{shown}` cannot be a skill's name: {error}"))
+        let message = format!("`{shown}` cannot be a skill's name: {error}");
+        CommandError::failed(message).code(UNKNOWN)
     })
 }
 
@@ -199,7 +219,8 @@ pub(crate) fn unknown_name<'a>(
     names: impl IntoIterator<Item = &'a str>,
     advice: &str,
 ) -> CommandError {
-    let error = CommandError::failed(format!("there is no skill `{}`", visible_line(typed)));
+    let message = format!("there is no skill `{}`", visible_line(typed));
+    let error = CommandError::failed(message).code(UNKNOWN);
     let near: Vec<String> =
         closest(typed, names, SUGGESTIONS).iter().map(|name| format!("`{name}`")).collect();
     if near.is_empty() {
@@ -233,7 +254,10 @@ pub(crate) fn trust_hint(catalog: &Catalog, settings: &Settings) -> Option<Strin
 /// The roots of a run: those given by hand, in their order, then the default ones, then the skills
 /// inside metier.
 pub(crate) fn store(settings: &Settings) -> LayeredStore {
-    let files = Box::new(files(settings));
+    let files: Box<dyn Store> = match Memos::of(settings) {
+        Some(memos) => Box::new(RememberingStore::new(files(settings), Arc::new(memos))),
+        None => Box::new(files(settings)),
+    };
     match settings.default_roots {
         true => LayeredStore::new(vec![files, Box::new(bundled())]),
         false => LayeredStore::new(vec![files]),

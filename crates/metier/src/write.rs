@@ -91,6 +91,20 @@ pub(crate) fn replace(
     place.sync().map_err(wrap)
 }
 
+/// Puts `bytes` where `name` is in `folder`, which is made when its parent is there. Whole or not at
+/// all for whoever reads it; not flushed, since what is kept like this can be found out again.
+pub(crate) fn keep(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    match rustix::fs::mkdir(folder, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let directory = openat(CWD, folder, OPEN_STEP, Mode::empty())?;
+    let place = Place { directory, name: name.into() };
+    let mut draft = Draft::beside(&place)?;
+    draft.file.write_all(bytes)?;
+    draft.publish()
+}
+
 /// Where a file really is: its directory, held open, and its name there.
 struct Place {
     directory: OwnedFd,

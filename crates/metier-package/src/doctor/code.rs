@@ -51,12 +51,24 @@ pub enum Code {
     LinkBlocked,
     /// An agent is linked and not on this machine.
     AgentGone,
+    /// An agent's plugin is a copy of another metier.
+    PluginStale,
     /// A kept tree that nothing refers to.
     Unreferenced,
     /// A skill that another of its name hides.
     Shadowed,
     /// A program that is not installed.
     NoProgram,
+    /// An agent's hooks are switched off.
+    HooksOff,
+    /// An agent's settings do not have metier's hooks as they were written.
+    HooksEdited,
+    /// An agent does not trust metier's hooks, and leaves them out in silence.
+    HooksUntrusted,
+    /// The program that an agent's hooks start is not there.
+    HooksProgram,
+    /// An agent has metier's hooks and not its MCP server.
+    HooksServer,
 }
 
 /// What is to be said about a code.
@@ -177,6 +189,13 @@ const TABLE: &[Row] = &[
         "`metier unlink AGENT` forgets it",
     ),
     Row(
+        Code::PluginStale,
+        "plugin-stale",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier link chibi` copies this metier there",
+    ),
+    Row(
         Code::Unreferenced,
         "unreferenced",
         Severity::Note,
@@ -189,6 +208,41 @@ const TABLE: &[Row] = &[
         Severity::Note,
         Repair::Ask,
         "`metier why NAME` says by which rule; remove or rename one of them",
+    ),
+    Row(
+        Code::HooksOff,
+        "hooks-off",
+        Severity::Error,
+        Repair::Ask,
+        "remove the key, or start the agent so that it does not count",
+    ),
+    Row(
+        Code::HooksEdited,
+        "hooks-edited",
+        Severity::Error,
+        Repair::Ask,
+        "`metier hook setup AGENT` writes them again; `metier hook remove AGENT` wants them no more",
+    ),
+    Row(
+        Code::HooksUntrusted,
+        "hooks-untrusted",
+        Severity::Error,
+        Repair::Ask,
+        "`metier hook setup codex` records the trust again",
+    ),
+    Row(
+        Code::HooksProgram,
+        "hooks-program",
+        Severity::Error,
+        Repair::Ask,
+        "`metier hook setup AGENT` makes them start this program; until then they block every call",
+    ),
+    Row(
+        Code::HooksServer,
+        "hooks-server",
+        Severity::Warning,
+        Repair::Ask,
+        "`metier hook setup AGENT` puts it back",
     ),
     Row(Code::NoProgram, "no-program", Severity::Note, Repair::Ask, "install it if you need it"),
 ];

@@ -1,5 +1,6 @@
 //! Which indexes there are, in metier's own directory, and what each listed last, beside the other
-//! things that may be deleted at any time.
+//! things that may be deleted at any time. The list is read, changed and written in one turn, so
+//! that of two processes that add an index at once neither loses what the other added.
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use super::{Contents, Index, IndexError};
 use crate::atomic::Folder;
 use crate::home::Home;
 use crate::limits::{MAX_INDEXES, MAX_RECORD_BYTES};
+use crate::turn::Turn;
 
 /// The file that names the indexes, in metier's own directory.
 const FILE: &str = "indexes.json";
@@ -39,6 +41,7 @@ pub fn list(home: &Home) -> Result<Vec<Index>, IndexError> {
 
 /// Adds an index.
 pub fn add(home: &Home, index: &Index) -> Result<(), IndexError> {
+    let _turn = Turn::take(home)?;
     let mut names = names(home)?;
     if names.indexes.iter().any(|known| known.name == index.name) {
         return Err(IndexError::Exists(index.name.clone()));
@@ -53,6 +56,7 @@ pub fn add(home: &Home, index: &Index) -> Result<(), IndexError> {
 
 /// Removes the index called `name`, and what it listed.
 pub fn remove(home: &Home, name: &str) -> Result<Index, IndexError> {
+    let _turn = Turn::take(home)?;
     let mut names = names(home)?;
     let at = names.indexes.iter().position(|known| known.name == name);
     let at = at.ok_or_else(|| IndexError::Missing(name.chars().take(64).collect()))?;

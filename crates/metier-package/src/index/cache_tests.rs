@@ -8,7 +8,11 @@ use crate::index::{Contents, Index, IndexError, Listed};
 use crate::limits::MAX_INDEXES;
 
 fn index(name: &str) -> Index {
-    Index { name: name.to_owned(), source: "https://skills.example".to_owned() }
+    Index {
+        name: name.to_owned(),
+        source: "https://skills.example".to_owned(),
+        command: Vec::new(),
+    }
 }
 
 #[test]
@@ -64,4 +68,35 @@ fn there_are_only_so_many() {
         add(&home, &index(&format!("i{number}"))).unwrap();
     }
     assert!(matches!(add(&home, &index("more")), Err(IndexError::TooMany)));
+}
+
+#[test]
+fn indexes_added_at_once_are_all_there() {
+    // P6, P5
+    let directory = TempDir::new().unwrap();
+    let home = Home::new(directory.path());
+    std::thread::scope(|scope| {
+        for number in 0..20 {
+            let home = &home;
+            scope.spawn(move || add(home, &index(&format!("index-{number:02}"))).unwrap());
+        }
+    });
+    let names: Vec<String> = list(&home).unwrap().into_iter().map(|index| index.name).collect();
+    assert_eq!(names, (0..20).map(|number| format!("index-{number:02}")).collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for number in 0..10 {
+            let home = &home;
+            scope.spawn(move || remove(home, &format!("index-{number:02}")).unwrap());
+        }
+    });
+    assert_eq!(list(&home).unwrap().len(), 10);
+}
+
+#[test]
+fn without_a_turn_nothing_is_added() {
+    // P6, P5
+    let directory = TempDir::new().unwrap();
+    std::fs::write(directory.path().join("home"), "a file").unwrap();
+    let home = Home::new(directory.path().join("home"));
+    assert!(matches!(add(&home, &index("a")), Err(IndexError::Turn(_))));
 }

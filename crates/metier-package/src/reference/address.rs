@@ -235,7 +235,7 @@ fn without_git(path: &str) -> &str {
 }
 
 /// A scheme and who is asked.
-struct Place {
+pub(super) struct Place {
     scheme: &'static str,
     user: Option<String>,
     host: String,
@@ -243,7 +243,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(scheme: &str, authority: &str) -> Result<Self, ReferenceError> {
+    pub(super) fn new(scheme: &str, authority: &str) -> Result<Self, ReferenceError> {
         let (user, address) = match authority.rsplit_once('@') {
             Some((user, address)) => (Some(user), address),
             None => (None, authority),
@@ -278,7 +278,7 @@ impl Place {
         self.is_web() && KNOWN.contains(&&*self.host)
     }
 
-    fn prefix(&self) -> String {
+    pub(super) fn prefix(&self) -> String {
         let user = self.user.as_ref().map(|user| format!("{user}@")).unwrap_or_default();
         let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
         format!("{}://{user}{}{port}", self.scheme, self.host)

@@ -125,6 +125,7 @@ impl Place {
             offline: self.offline,
             signers: self.signers.as_deref(),
             retry: &retry,
+            servers: None,
         };
         act(&settings, &mut Teller(&self.told))
     }

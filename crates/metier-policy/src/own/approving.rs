@@ -10,7 +10,7 @@
 //! It knows the commands and the flags that take a value, and nothing about what they do; a test of
 //! the command line holds both tables against its own.
 
-use crate::act::{Act, Command, Consequence};
+use crate::act::{Act, Command, Consequence, Manner};
 use crate::call::{Kind, ShellInput, Understood};
 use crate::limits::MAX_SEARCHED_BYTES;
 use crate::place::{From, Place};
@@ -130,6 +130,7 @@ impl Search<'_> {
             let asked = match self.called(program, command) {
                 Some(PLUGIN) => Asked::Approving("chibi".to_owned()),
                 Some(_) => asked(words),
+                None if may_run_its_words(command) => among(words),
                 None => Asked::Ordinary,
             };
             match asked {
@@ -160,6 +161,30 @@ impl Search<'_> {
         let spots = self.place.locate(known, from)?;
         spots.iter().find_map(|spot| name(spot.path.rsplit('/').next().unwrap_or_default()))
     }
+}
+
+/// Whether a program may run what its words name: nobody knows it, or it runs any code.
+fn may_run_its_words(command: &Command) -> bool {
+    let mentioned =
+        |touch: &Act| matches!(touch, Act::File(file) if file.manner == Manner::Mentioned);
+    command.note.is_some() || command.touches.iter().any(mentioned)
+}
+
+/// What the words ask for behind metier's name, where that is no option's value: `runner metier trust`
+/// and not `cargo test -p metier trust`.
+fn among(words: &[Word]) -> Asked {
+    let mut behind_option = false;
+    for (at, word) in words.iter().enumerate() {
+        let last = word.as_known().and_then(|path| path.rsplit('/').next());
+        if !behind_option && last.and_then(name) == Some(PROGRAM) {
+            let asked = asked(words.get(at + 1..).unwrap_or_default());
+            if asked != Asked::Ordinary {
+                return asked;
+            }
+        }
+        behind_option = word.as_known().is_some_and(|w| w.starts_with('-') && w != "--");
+    }
+    Asked::Ordinary
 }
 
 /// The name of metier that this is, in any case: not every file system tells cases apart.
@@ -239,10 +264,15 @@ fn in_text(text: &str) -> Option<String> {
         for behind in behind(text, called) {
             let near = behind.get(..behind.floor_char_boundary(MAX_SEARCHED_BYTES))?;
             let words = near.split(BETWEEN).filter(|word| !word.is_empty());
-            let words: Vec<Word> = words.map(Word::known).collect();
-            let asked = if called == PLUGIN { in_plugin(&words) } else { asked(&words) };
-            if let Asked::Approving(name) = asked {
-                return Some(format!("{PROGRAM} {name}"));
+            let known = |word: &str| match word.contains('$') {
+                true => Word::unknown(),
+                false => Word::known(word),
+            };
+            let words: Vec<Word> = words.map(known).collect();
+            match if called == PLUGIN { in_plugin(&words) } else { asked(&words) } {
+                Asked::Approving(name) => return Some(format!("{PROGRAM} {name}")),
+                Asked::Unknown => return Some(format!("{PROGRAM} …")),
+                Asked::Ordinary => {}
             }
         }
     }

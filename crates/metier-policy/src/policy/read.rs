@@ -1,5 +1,6 @@
 //! A policy file's text to rules. Every complaint names the file and the line.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use metier_format::{Position, ToolPattern};
@@ -62,7 +63,7 @@ pub(super) type Item<'i> = Spanned<DeValue<'i>>;
 
 /// Reads the file without checking its examples.
 pub(super) fn read(text: &str, name: &str) -> Result<Reading, PolicyError> {
-    let reader = Reader { text, name };
+    let reader = Reader::new(text, name);
     if text.len() > MAX_POLICY_BYTES {
         return Err(reader.error(None, PolicyErrorKind::TooLarge));
     }
@@ -99,9 +100,18 @@ impl Reading {
 pub(super) struct Reader<'t> {
     text: &'t str,
     name: &'t str,
+    /// Where a line begins and which one it is: the last that was asked about, since places are
+    /// mostly asked about in their order.
+    line: Cell<(usize, u32)>,
 }
 
 pub(super) type Read<T> = Result<T, PolicyError>;
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, name: &'t str) -> Self {
+        Self { text, name, line: Cell::new((0, 1)) }
+    }
+}
 
 impl Reader<'_> {
     fn file(&self, table: &Table<'_>) -> Read<Reading> {
@@ -372,8 +382,23 @@ impl Reader<'_> {
         self.error(Some(at), PolicyErrorKind::UnknownValue { key: key.to_owned(), value, expected })
     }
 
+    /// The same as [`Position::of`], counted from the last line that was asked about.
     fn place(&self, at: usize) -> Position {
-        Position::of(self.text.as_bytes(), at)
+        let bytes = self.text.as_bytes();
+        let at = at.min(bytes.len());
+        let (start, number) =
+            Some(self.line.get()).filter(|(from, _)| *from <= at).unwrap_or((0, 1));
+        let rest = bytes.get(start..).unwrap_or_default();
+        let before = rest.get(..at - start).unwrap_or_default();
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let number = number + Position::of(rest, line).line - 1;
+        self.line.set((start + line, number));
+        let tail = rest.get(line..).unwrap_or_default();
+        if start + line > 0 && tail.starts_with("\u{feff}".as_bytes()) {
+            return Position::of(bytes, at);
+        }
+        let position = Position::of(tail, at - start - line);
+        Position { line: position.line + number - 1, ..position }
     }
 }
 

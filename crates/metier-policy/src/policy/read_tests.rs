@@ -291,3 +291,17 @@ fn examples_stand_for_calls() {
     assert_eq!(call("mcp__a__b"), ToolCall::new("mcp__a__b", serde_json::json!({})));
     assert_eq!(call("x(y)"), ToolCall::new("x", serde_json::json!({"argument": "y"})));
 }
+
+proptest::proptest! {
+    #[test]
+    fn places_are_those_counted_from_the_beginning(
+        text in "[a\\n\\r\u{e9}\u{feff}]{0,40}",
+        asked in proptest::collection::vec(0usize..60, 0..8),
+    ) {
+        // S4
+        let reader = Reader::new(&text, "policy.toml");
+        for at in asked {
+            proptest::prop_assert_eq!(reader.place(at), Position::of(text.as_bytes(), at));
+        }
+    }
+}

@@ -1,9 +1,10 @@
 //! What holds for every policy, stack and call.
 
 use metier_format::{AllowedTools, SkillName, ToolPattern};
+use metier_policy::own::OWN_COMMAND;
 use metier_policy::{
-    ActiveSkill, ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, Ruling, ToolCall,
-    Verdict, decide,
+    ActiveSkill, ActiveStack, HostTable, Policy, PolicyFile, PolicyLayer, Profile, Ruling,
+    ToolCall, Verdict, decide,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -152,6 +153,36 @@ fn ruling(policy: &Policy, skills: &[ActiveSkill], call: &ToolCall) -> Ruling {
     decide(policy, &stack, call, HostTable::plain(), &world::place())
 }
 
+/// Ways to run a command that the shell reader takes apart; `{}` is the command.
+const WRAPPERS: &[&str] = &[
+    "{}",
+    "env {}",
+    "env -u X A=1 {}",
+    "nohup {}",
+    "timeout 5 {}",
+    "nice -n 5 {}",
+    "command {}",
+    "sudo -n {}",
+    "cd /tmp && {}",
+    "ls | {}",
+    "if true; then {}; fi",
+    "( {} ) > /dev/null 2>&1",
+    "echo \"$({})\"",
+    "xargs -n 1 {}",
+    "find . -exec {} ';'",
+];
+
+const NAMES: &[&str] = &["metier", "/usr/bin/metier", "./metier", "METIER", "\"$D\"/metier"];
+
+const FLAGS: &[&str] =
+    &["", "--json", "-q", "--home list", "--home=x", "--root personal=show", "--session s -v"];
+
+const APPROVING: &[&str] =
+    &["trust x", "untrust x", "add a/b -y", "update", "link", "index add a b", "hook setup codex"];
+
+const HARMLESS: &[&str] =
+    &["list", "show trust", "search add", "run a b -- trust", "index list add", "hook check codex"];
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
@@ -183,13 +214,14 @@ proptest! {
     }
 
     #[test]
-    fn a_project_never_relaxes_anything(
-        enterprise in files(), personal in files(), project in files(), stack in stacks(), call in calls()
+    fn neither_a_project_nor_the_section_of_a_client_relaxes_anything(
+        enterprise in files(), personal in files(), lower in files(), stack in stacks(), call in calls(),
+        layer in prop::sample::select(vec![PolicyLayer::Project, PolicyLayer::Client])
     ) {
-        // S4
+        // S4, U2
         let above = [(PolicyLayer::Enterprise, &*enterprise), (PolicyLayer::Personal, &*personal)];
         let without = ruling(&merge(&above), &stack, &call).verdict;
-        let with = merge(&[above[0], above[1], (PolicyLayer::Project, &*project)]);
+        let with = merge(&[above[0], above[1], (layer, &*lower)]);
         prop_assert!(ruling(&with, &stack, &call).verdict >= without);
     }
 
@@ -306,5 +338,34 @@ proptest! {
         // S4, F4
         let _ = PolicyFile::read(&text, "x");
         let _ = PolicyFile::read(&toml, "x");
+    }
+
+    #[test]
+    fn no_wrapping_hides_a_command_that_is_for_the_user_and_none_makes_another_one(
+        wrappers in prop::collection::vec(prop::sample::select(WRAPPERS), 0..4),
+        name in prop::sample::select(NAMES),
+        flags in prop::sample::select(FLAGS),
+        approving in prop::sample::select(APPROVING),
+        harmless in prop::sample::select(HARMLESS),
+    ) {
+        // S3, S4
+        let own = |command: &str| {
+            let mut text = format!("{name} {flags} {command}");
+            for wrapper in &wrappers {
+                // A list within an argument is text for a shell.
+                let inner = match wrapper.split(' ').next() {
+                    Some("{}" | "cd" | "ls" | "if" | "(" | "echo") => text.clone(),
+                    _ => format!("sh -c '{}'", text.replace('\'', "'\\''")),
+                };
+                text = wrapper.replace("{}", &inner);
+            }
+            let call = ToolCall::new("Bash", json!({ "command": text }));
+            let ruling = ruling(&Policy::profile(Profile::FullAuto), &[], &call);
+            (ruling.rule.as_deref() == Some(OWN_COMMAND), ruling.verdict, text)
+        };
+        let (found, verdict, text) = own(approving);
+        prop_assert!(found && verdict == Verdict::Deny, "{}", text);
+        let (found, verdict, text) = own(harmless);
+        prop_assert!(!found && verdict == Verdict::Allow, "{}", text);
     }
 }

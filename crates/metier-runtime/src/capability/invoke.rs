@@ -6,8 +6,9 @@ use metier_format::NameKey;
 use metier_policy::ToolCall;
 use metier_store::catalog::Visibility;
 use metier_store::disclose::{Disclose, disclose};
+use metier_store::store::Location;
 use metier_store::why::why;
-use metier_store::{Catalog, Entry, Scripts};
+use metier_store::{Entry, Scripts};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -46,7 +47,7 @@ pub fn invoke(session: &mut Session, call: Call) -> Answer {
         Operation::Search => Ok(search(session, arguments, asker)),
         Operation::Show => show(session, arguments, asker),
         Operation::Why => explain(session, arguments, asker),
-        Operation::Prompt => Ok(prompt(session.catalog(), arguments)),
+        Operation::Prompt => Ok(prompt(session, arguments)),
         Operation::Activate => activate(session, arguments, asker),
         Operation::Release => release(session, arguments),
         Operation::End => end(session),
@@ -66,7 +67,7 @@ fn list(session: &Session, arguments: &Arguments, asker: Trigger) -> Value {
         Trigger::Manual => {
             Listing::whole(catalog, arguments.flag("all"), |found| session.recorded(found))
         }
-        Trigger::Auto => Listing::for_model(catalog, session.state().catalog.clone()),
+        Trigger::Auto => Listing::for_model(catalog, session.catalog_digest()),
     };
     json(&listing.page(arguments.text("after"), arguments.number("limit").map(size)))
 }
@@ -86,12 +87,24 @@ fn search(session: &Session, arguments: &Arguments, asker: Trigger) -> Value {
 }
 
 fn show(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
-    let entry = look_up(session, arguments, asker)?;
-    let loaded = session.store().load(&entry.location()).map_err(CapabilityError::Load)?;
-    let vouched = session.standing(&entry.found);
-    let mut skill = SkillShape::entry(session.catalog(), entry).from(&vouched);
+    let catalog = session.catalog();
+    let (found, skill) = match (look_up(session, arguments, asker), asker) {
+        (Ok(entry), _) => (&entry.found, SkillShape::entry(catalog, entry)),
+        (Err(error), Trigger::Auto) => return Err(error),
+        // A person may look at what is switched off.
+        (Err(error), Trigger::Manual) => {
+            let key = NameKey::of(arguments.text("name").unwrap_or_default());
+            let hidden = catalog.hidden.iter().find(|hidden| hidden.found.name.key() == key);
+            let hidden = hidden.ok_or(error)?;
+            (&hidden.found, SkillShape::hidden(catalog, hidden))
+        }
+    };
+    let at = Location { root: found.root, path: found.path.clone() };
+    let loaded = session.store().load(&at).map_err(CapabilityError::Load)?;
+    let vouched = session.standing(found);
+    let mut skill = skill.from(&vouched);
     skill.diagnostics = shape::diagnostics(&loaded.diagnostics);
-    let scripts = Scripts::in_store(session.store(), &entry.location(), &loaded);
+    let scripts = Scripts::in_store(session.store(), &at, &loaded);
     Ok(json(&ShownSkill::of(skill, &loaded, &scripts, false).with(vouched)))
 }
 
@@ -105,10 +118,11 @@ fn explain(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     Ok(answer.to_json())
 }
 
-fn prompt(catalog: &Catalog, arguments: &Arguments) -> Value {
-    let style = style(arguments.text("style"));
-    let budget = arguments.number("budget").map(size);
-    let disclosure = disclose(catalog, &Disclose { style, budget, ..Disclose::default() });
+fn prompt(session: &Session, arguments: &Arguments) -> Value {
+    let usual = session.disclose();
+    let style = arguments.text("style").map_or(usual.style, style);
+    let budget = arguments.number("budget").map(size).or(usual.budget);
+    let disclosure = disclose(session.catalog(), &Disclose { style, budget, ..usual.clone() });
     let (text, report) = (disclosure.text.as_str(), &disclosure.report);
     json(&Prompted { style: style.as_str(), text, report })
 }

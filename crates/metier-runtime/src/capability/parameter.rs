@@ -101,7 +101,7 @@ impl Parameter {
         let fits = match self.kind {
             Kind::Text => value.is_string(),
             Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-            Kind::Number(most) => value.as_u64().is_some_and(|number| number <= most),
+            Kind::Number(most) => whole(value).is_some_and(|number| number <= most),
             Kind::Flag => value.is_boolean(),
             Kind::Object => value.is_object(),
             Kind::Texts => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
@@ -119,6 +119,18 @@ impl Parameter {
         };
         Err(ArgumentError::WrongKind { name: self.name, expected })
     }
+}
+
+/// The whole number a value is. To JSON Schema `3.0` is one, and models do write it so.
+fn whole(value: &Value) -> Option<u64> {
+    /// Above this, a float no longer tells neighbours apart.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float = || {
+        let float = value.as_f64()?;
+        let fits = float.fract() == 0.0 && (0.0..=EXACT).contains(&float);
+        fits.then(|| format!("{float}").parse().ok()).flatten()
+    };
+    value.as_u64().or_else(float)
 }
 
 /// The JSON Schema of an object with these parameters and no others.
@@ -168,7 +180,7 @@ impl Arguments {
     /// A number, when it was given.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<u64> {
-        self.0.get(name).and_then(Value::as_u64)
+        self.0.get(name).and_then(whole)
     }
 
     /// A flag; one that was not given is not set.

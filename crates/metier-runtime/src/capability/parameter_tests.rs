@@ -26,6 +26,12 @@ fn arguments_that_fit_are_read_by_kind() {
     assert_eq!((least.number("limit"), least.flag("all")), (None, false));
     assert_eq!((least.object("more"), least.texts("args").len()), (json!({}), 0));
     assert!(Arguments::check(&[], Value::Null).is_ok());
+    // To JSON Schema this is a whole number, too.
+    let whole = Arguments::check(PARAMETERS, json!({"name": "x", "limit": 3.0})).unwrap();
+    assert_eq!(whole.number("limit"), Some(3));
+    for other in [json!(3.5), json!(-0.5), json!(1e300), json!("3"), json!(18.0)] {
+        assert!(Arguments::check(PARAMETERS, json!({"name": "x", "limit": other})).is_err());
+    }
 }
 
 #[test]

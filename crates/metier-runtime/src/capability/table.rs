@@ -23,6 +23,7 @@ const SCRIPT_ERRORS: &[&str] = &[
     "args_too_large",
     "permission_denied",
     "interpreter_missing",
+    "script_unusable",
     "dependencies_missing",
     "execution_failed",
     "cancelled",
@@ -52,6 +53,7 @@ const ACTIVATION_ERRORS: &[&str] = &[
 
 const READ_ERRORS: &[&str] = &[
     "skill_not_found",
+    "skill_hidden",
     "skill_not_trusted",
     "skill_changed",
     "read_denied",
@@ -285,6 +287,6 @@ pub(super) fn row(operation: Operation) -> &'static Capability {
 }
 
 /// The style called `word`.
-pub(super) fn style(word: Option<&str>) -> Style {
-    word.and_then(Style::parse).unwrap_or_default()
+pub(super) fn style(word: &str) -> Style {
+    Style::parse(word).unwrap_or_default()
 }

@@ -287,6 +287,13 @@ pub(super) fn parse_head(text: &str) -> Option<Head> {
 }
 
 /// `NAME.WORD` beside the journal.
+/// A journal and every file that is kept beside it.
+#[must_use]
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    let beside = ["head", "checkpoint", "checkpoint.new", "torn"].map(|word| beside(path, word));
+    std::iter::once(path.to_owned()).chain(beside).collect()
+}
+
 pub(super) fn beside(path: &Path, word: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");

@@ -10,6 +10,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this file is the scripts' door to the disk")]
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use metier_sandbox::{Cancel, Runner, environment};
 use metier_store::catalog::Trust;
+use metier_store::client::AGENTS;
 use metier_store::digest::TreeKind;
 use metier_store::store::{Location, Store};
 
@@ -37,8 +39,9 @@ pub struct ScriptGround {
     pub variables: Vec<(OsString, OsString)>,
 }
 
-/// See [`ScriptGround::guarded`].
-const GUARDED: &[&str] = &[".agents", ".claude", ".git", ".metier", "skills.lock"];
+/// See [`ScriptGround::guarded`]; the directories of agents come from their table.
+const GUARDED: &[&str] =
+    &[".devcontainer", ".envrc", ".git", ".mcp.json", ".metier", ".vscode", "skills.lock"];
 
 impl Default for ScriptGround {
     fn default() -> Self {
@@ -112,7 +115,11 @@ impl ScriptGround {
     #[must_use]
     pub fn guarded(project: &Path) -> Vec<PathBuf> {
         let own = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_symlink());
-        GUARDED.iter().map(|name| project.join(name)).filter(own).collect()
+        let agents = AGENTS.iter().flat_map(|agent| agent.project.iter().chain(agent.also));
+        let hidden = agents.filter_map(|directory| directory.split('/').next());
+        let hidden = hidden.filter(|name| name.starts_with('.'));
+        let names: BTreeSet<&str> = hidden.chain(GUARDED.iter().copied()).collect();
+        names.into_iter().map(|name| project.join(name)).filter(own).collect()
     }
 
     /// Whether `path` is or holds the user's home or metier's own directory.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use metier_store::scripts::{Language, Script};
 
-use super::metadata::{self, MetadataError};
+use super::metadata::{self, Metadata, MetadataError};
 use crate::limits::MAX_SHEBANG_BYTES;
 
 /// A program with what stands before the script's path.
@@ -28,8 +28,8 @@ pub struct Interpreter {
 pub enum Program {
     /// A program of the machine.
     At(PathBuf),
-    /// `uv` of the machine, which provides a Python with the script's dependencies.
-    Uv(PathBuf),
+    /// `uv` of the machine, which provides a Python with what the script says it needs.
+    Uv(PathBuf, Metadata),
     /// The script itself.
     Itself,
 }
@@ -152,7 +152,8 @@ fn with_metadata(
     let Some(metadata) = metadata::read(source).map_err(unusable)? else { return Ok(None) };
     if let Some(program) = find("uv") {
         let (name, args) = ("uv".to_owned(), Vec::new());
-        return Ok(Some(Interpreter { name, program: Program::Uv(program), args, note: None }));
+        let program = Program::Uv(program, metadata);
+        return Ok(Some(Interpreter { name, program, args, note: None }));
     }
     if let (true, Some(python)) = (metadata.dependencies.is_empty(), find("python3")) {
         return Ok(Some(Interpreter {

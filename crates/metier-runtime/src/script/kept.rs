@@ -1,9 +1,10 @@
 //! The environments uv has made, one for each content of a skill: where they lie, which are whole,
 //! and how much they may take. This file is the door to the disk for them.
 //!
-//! `cache/uv/KEY/` holds three things. uv writes to `made/` and to nothing else, once; `ready` names
-//! the environment in it, is written here after uv has ended, and means that nobody writes to
-//! `made/` any more; `lock` is held by whoever makes it. What uv or anything it started says about
+//! `cache/uv/KEY/` holds four things. `asked/` is all that uv reads of the skill, written here; uv
+//! writes to `made/` and to nothing else, once; `ready` names the environment in it, is written here
+//! after uv has ended, and means that nobody writes to `made/` any more; `lock` is held by whoever
+//! makes it. What uv or anything it started says about
 //! the environment is not asked: it is found by looking, without following a link.
 
 #![expect(clippy::disallowed_methods, reason = "this file is the door to what uv has made")]
@@ -68,6 +69,18 @@ impl Kept {
         self.place.join("made")
     }
 
+    /// The directory with all that uv reads of the skill, each file where it lies in the skill.
+    pub(crate) fn asked(&self) -> PathBuf {
+        self.place.join("asked")
+    }
+
+    /// Writes a file that uv reads. Its path is one inside a skill, without `..`.
+    pub(crate) fn ask(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        let file = self.asked().join(path);
+        file.parent().map_or(Ok(()), private_directory)?;
+        write_whole(&file, bytes, 0o600)
+    }
+
     /// The environment, when it was made before and its Python is still there.
     pub(crate) fn ready(&self) -> Option<Environment> {
         let name = std::fs::read_to_string(self.place.join("ready")).ok()?;
@@ -90,16 +103,18 @@ impl Kept {
         if let Some(caches) = self.place.parent() {
             forget_oldest(caches, &self.place);
         }
+        private_directory(&self.asked())?;
         private_directory(&self.made())
     }
 
-    /// Removes what was made.
+    /// Removes what was asked for and what was made.
     pub(crate) fn clear(&self) -> io::Result<()> {
         let gone = |result: io::Result<()>| match result {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };
         gone(std::fs::remove_file(self.place.join("ready")))?;
+        gone(std::fs::remove_dir_all(self.asked()))?;
         gone(std::fs::remove_dir_all(self.made()))
     }
 

@@ -1,5 +1,14 @@
 //! The metadata block of a Python script (PEP 723): a run of comment lines between `# /// script`
 //! and `# ///` that holds TOML. Pure, linear, bounded.
+//!
+//! A script says which packages it needs. How and from where they are had is the user's to say, so
+//! what the block tells uv besides (an index, sources to build, code to compile) is refused, but for
+//! a date and for wheels that lie in the skill. [`Metadata::header`] writes what was understood and
+//! nothing else: uv is given that, and never the script, which it might read in another way.
+
+use std::path::{Component, Path};
+
+use toml::{Table, Value};
 
 use crate::limits::MAX_SCRIPT_METADATA_BYTES;
 
@@ -10,6 +19,10 @@ pub struct Metadata {
     pub dependencies: Vec<String>,
     /// `requires-python`.
     pub requires_python: Option<String>,
+    /// `tool.uv.exclude-newer`: the day after which packages do not count.
+    pub exclude_newer: Option<String>,
+    /// `tool.uv.sources`: packages that lie in the skill, with the wheel's path from the script.
+    pub wheels: Vec<(String, String)>,
 }
 
 /// Why a block cannot be used.
@@ -27,6 +40,61 @@ pub enum MetadataError {
     /// A value is not what it should be.
     #[error("`{0}` in its `# /// script` block is not {1}")]
     Value(&'static str, &'static str),
+    /// It tells uv what is not the script's to say.
+    #[error("`{0}` in its `# /// script` block is for the user to say, not for a script")]
+    NotItsOwn(String),
+    /// A package by its address.
+    #[error("the dependency `{0}` names an address; a script names packages and their versions")]
+    Address(String),
+}
+
+impl Metadata {
+    /// A block that says exactly this.
+    pub(crate) fn header(&self) -> String {
+        let text = |value: &String| Value::String(value.clone());
+        let mut table = Table::new();
+        let dependencies = self.dependencies.iter().map(text).collect();
+        table.insert("dependencies".to_owned(), Value::Array(dependencies));
+        if let Some(version) = &self.requires_python {
+            table.insert("requires-python".to_owned(), text(version));
+        }
+        let mut uv = Table::new();
+        if let Some(day) = &self.exclude_newer {
+            uv.insert("exclude-newer".to_owned(), text(day));
+        }
+        if !self.wheels.is_empty() {
+            let source =
+                |path| Value::Table([("path".to_owned(), text(path))].into_iter().collect());
+            let sources = self.wheels.iter().map(|(name, path)| (name.clone(), source(path)));
+            uv.insert("sources".to_owned(), Value::Table(sources.collect()));
+        }
+        table.insert(
+            "tool".to_owned(),
+            Value::Table([("uv".to_owned(), uv.into())].into_iter().collect()),
+        );
+        let lines: String = table.to_string().lines().map(|line| format!("# {line}\n")).collect();
+        format!("# /// script\n{lines}# ///\n")
+    }
+
+    /// Where in the skill the wheels lie that a script at `script` names; none for a wheel outside.
+    pub(crate) fn wheels_beside(&self, script: &str) -> Option<Vec<String>> {
+        let beside = Path::new(script).parent().unwrap_or(Path::new(""));
+        self.wheels.iter().map(|(_, path)| inside(&beside.join(path))).collect()
+    }
+}
+
+/// The path without `..`, when it stays inside.
+fn inside(path: &Path) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir => drop(parts.pop()?),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// The script's metadata; none when it has no block. A block that is never closed is none.
@@ -66,22 +134,70 @@ pub fn read(source: &[u8]) -> Result<Option<Metadata>, MetadataError> {
 }
 
 fn parse(content: &str) -> Result<Metadata, MetadataError> {
-    let table: toml::Table = content.parse().map_err(|error: toml::de::Error| syntax(&error))?;
+    let table: Table = content.parse().map_err(|error: toml::de::Error| syntax(&error))?;
     let dependencies = match table.get("dependencies") {
         None => Vec::new(),
-        Some(toml::Value::Array(items)) => {
-            let texts = items.iter().map(|item| item.as_str().map(str::to_owned));
-            let texts: Option<Vec<String>> = texts.collect();
-            texts.ok_or(MetadataError::Value("dependencies", "a list of texts"))?
+        Some(value) => {
+            texts(value).ok_or(MetadataError::Value("dependencies", "a list of texts"))?
         }
-        Some(_) => return Err(MetadataError::Value("dependencies", "a list of texts")),
     };
-    let requires_python = match table.get("requires-python") {
-        None => None,
-        Some(toml::Value::String(text)) => Some(text.clone()),
-        Some(_) => return Err(MetadataError::Value("requires-python", "a text")),
-    };
-    Ok(Metadata { dependencies, requires_python })
+    // `name @ address`, and nothing else in a requirement has that sign.
+    if let Some(address) = dependencies.iter().find(|text| text.contains('@')) {
+        return Err(MetadataError::Address(address.chars().take(200).collect()));
+    }
+    let requires_python = optional_text(&table, "requires-python", "requires-python")?;
+    let mut metadata = Metadata { dependencies, requires_python, ..Metadata::default() };
+    match table.get("tool").map(|tool| tool.get("uv")) {
+        None | Some(None) => {}
+        Some(Some(Value::Table(uv))) => for_uv(uv, &mut metadata)?,
+        Some(Some(_)) => return Err(MetadataError::Value("tool.uv", "a table")),
+    }
+    Ok(metadata)
+}
+
+/// What the block says to uv, as far as a script may say it.
+fn for_uv(uv: &Table, metadata: &mut Metadata) -> Result<(), MetadataError> {
+    for (key, value) in uv {
+        match (key.as_str(), value) {
+            ("exclude-newer", _) => {
+                metadata.exclude_newer = optional_text(uv, key, "tool.uv.exclude-newer")?;
+            }
+            ("sources", Value::Table(sources)) => {
+                for (name, source) in sources {
+                    let refused = || MetadataError::NotItsOwn(format!("tool.uv.sources.{name}"));
+                    let path = wheel(source).ok_or_else(refused)?;
+                    metadata.wheels.push((name.clone(), path.to_owned()));
+                }
+            }
+            _ => return Err(MetadataError::NotItsOwn(format!("tool.uv.{key}"))),
+        }
+    }
+    Ok(())
+}
+
+/// The path in a source that is one wheel and nothing else.
+fn wheel(source: &Value) -> Option<&str> {
+    let source = source.as_table().filter(|source| source.len() == 1)?;
+    let path = source.get("path")?.as_str()?;
+    let is_wheel = Path::new(path).extension().is_some_and(|end| end == "whl");
+    (is_wheel && !path.contains(char::is_control)).then_some(path)
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    let items = value.as_array()?.iter();
+    items.map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn optional_text(
+    table: &Table,
+    key: &str,
+    shown: &'static str,
+) -> Result<Option<String>, MetadataError> {
+    match table.get(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(MetadataError::Value(shown, "a text")),
+    }
 }
 
 fn syntax(error: &toml::de::Error) -> MetadataError {

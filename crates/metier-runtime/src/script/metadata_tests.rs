@@ -8,6 +8,7 @@ fn some(dependencies: &[&str], requires: Option<&str>) -> Result<Option<Metadata
     Ok(Some(Metadata {
         dependencies: dependencies.iter().map(ToString::to_string).collect(),
         requires_python: requires.map(str::to_owned),
+        ..Metadata::default()
     }))
 }
 
@@ -61,4 +62,68 @@ fn no_bytes_make_it_panic() {
     {
         let _ = read(source);
     }
+}
+
+fn block(lines: &str) -> String {
+    let lines: String = lines.lines().map(|line| format!("# {line}\n")).collect();
+    format!("# /// script\n{lines}# ///\n")
+}
+
+#[test]
+fn a_script_says_what_it_needs_and_not_how_it_is_had() {
+    // R3, R6
+    for (lines, key) in [
+        ("[tool.uv]\ncompile-bytecode = true", "tool.uv.compile-bytecode"),
+        ("[tool.uv]\nindex-url = 'http://127.0.0.1:1/simple'", "tool.uv.index-url"),
+        ("[[tool.uv.index]]\nurl = 'https://example.org'", "tool.uv.index"),
+        ("[tool.uv]\nfind-links = ['.']", "tool.uv.find-links"),
+        ("[tool.uv]\nsources = []", "tool.uv.sources"),
+        ("[tool.uv.sources]\nb = { path = './b', editable = true }", "tool.uv.sources.b"),
+        ("[tool.uv.sources]\nb = { path = 'b.whl', editable = true }", "tool.uv.sources.b"),
+        ("[tool.uv.sources]\nb = { path = './b' }", "tool.uv.sources.b"),
+        ("[tool.uv.sources]\nb = { path = 'b.tar.gz' }", "tool.uv.sources.b"),
+        ("[tool.uv.sources]\nb = { git = 'https://example.org/b' }", "tool.uv.sources.b"),
+        ("[tool.uv.sources]\nb = { url = 'https://example.org/b.whl' }", "tool.uv.sources.b"),
+        ("[tool.uv.sources]\nb = [{ path = 'b.whl' }]", "tool.uv.sources.b"),
+    ] {
+        check(&block(lines), Err(MetadataError::NotItsOwn(key.to_owned())));
+    }
+    check(&block("[tool]\nuv = 1"), Err(MetadataError::Value("tool.uv", "a table")));
+    check(&block("tool = 1\ndependencies = ['a']"), some(&["a"], None));
+    check(
+        &block("[tool.uv]\nexclude-newer = 1"),
+        Err(MetadataError::Value("tool.uv.exclude-newer", "a text")),
+    );
+    for address in
+        ["a @ https://example.org/a.whl", "a@file:///skill/a.whl", "a [x] @ git+ssh://h/a"]
+    {
+        let lines = format!("dependencies = ['{address}']");
+        check(&block(&lines), Err(MetadataError::Address(address.to_owned())));
+    }
+}
+
+#[test]
+fn what_uv_is_given_says_what_was_understood() {
+    // R3, R6
+    let source = block(
+        "requires-python = '>=3.9'\ndependencies = ['a>=1; python_version > \"3\"', 'b']\n[tool.other]\nx = 1\n\
+         [tool.uv]\nexclude-newer = '2026-01-01'\n[tool.uv.sources]\na = { path = '../wheels/a.whl' }",
+    );
+    // A line ends at a carriage return for some readers: for them, what follows is the first block.
+    let hidden = format!("x = 1\r{}", block("[tool.uv]\ncompile-bytecode = true"));
+    let metadata = read(format!("{hidden}\n{source}").as_bytes()).unwrap().unwrap();
+    assert_eq!(metadata.exclude_newer.as_deref(), Some("2026-01-01"));
+    let header = metadata.header();
+    assert!(!header.contains("compile") && !header.contains("other"), "{header}");
+    assert_eq!(read(header.as_bytes()).unwrap(), Some(metadata.clone()), "{header}");
+    assert_eq!(metadata.wheels_beside("scripts/go.py"), Some(vec!["wheels/a.whl".to_owned()]));
+    assert_eq!(metadata.wheels_beside("go.py"), None, "it lies outside");
+    let absolute = Metadata { wheels: vec![("a".into(), "/a.whl".into())], ..Metadata::default() };
+    assert_eq!(absolute.wheels_beside("scripts/go.py"), None);
+    let broken = Metadata { dependencies: vec!["a\n# ///\nimport os".into()], ..metadata };
+    assert_eq!(
+        read(broken.header().as_bytes()).unwrap(),
+        Some(broken),
+        "one block, whatever is in it"
+    );
 }

@@ -3,10 +3,11 @@
 //! Two steps:
 //!
 //! 1. *Prepare*, once for each content of a skill: uv itself, inside walls of its own, with one
-//!    empty directory writable. It reads the script's metadata, fetches wheels and makes an
-//!    environment. Nothing of the skill runs, and since nothing is built (`UV_NO_BUILD`), no
-//!    package's build does: one without a wheel is refused. Settings lying about (`uv.toml`,
-//!    `pyproject.toml`) are not read.
+//!    empty directory writable. It fetches wheels and makes an environment. Of the skill it sees what
+//!    is written down for it: the script's metadata as it was understood here, the versions fixed
+//!    beside the script, and wheels the metadata names. So nothing of the skill runs, and since
+//!    nothing is built (`UV_NO_BUILD`) or compiled, nothing of a package does: one without a wheel is
+//!    refused. Settings lying about (`uv.toml`, `pyproject.toml`) are not read.
 //! 2. *Run*: the environment's Python, without uv, with the environment readable and nothing of it
 //!    writable.
 //!
@@ -32,9 +33,11 @@ use metier_sandbox::{
 };
 use metier_store::catalog::Trust;
 use metier_store::digest;
+use metier_store::store::ReadError;
 
 use super::ground::{self, ScriptGround};
 use super::kept::{Environment, Kept, Unkept};
+use super::metadata::Metadata;
 use crate::limits::{MAX_PREPARED_BYTES, MAX_UNAPPROVED_BYTES, PREPARE_SECONDS, QUOTA_SAMPLE_MS};
 
 /// What is asked for.
@@ -52,6 +55,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) online: bool,
     /// Whether the versions are fixed in a file beside the script.
     pub(crate) locked: bool,
+    /// What the script says it needs.
+    pub(crate) metadata: &'a Metadata,
 }
 
 /// Whether uv may fetch for a skill: when it was approved, the law does not switch the network off,
@@ -80,8 +85,14 @@ pub(crate) struct Preparation {
     pub(crate) pythons: Option<PathBuf>,
     /// Whether it may fetch.
     pub(crate) online: bool,
-    /// Whether the versions are fixed in a file beside the script.
-    pub(crate) locked: bool,
+    /// The script's path inside the skill.
+    script: String,
+    /// The metadata, for uv to read.
+    header: String,
+    /// The file beside the script that fixes the versions, when there is one.
+    lock: Option<String>,
+    /// Wheels of the skill, by their paths in it; nothing when one of them lies outside.
+    wheels: Option<Vec<String>>,
     /// Bytes it may take on disk.
     pub(crate) most: u64,
     /// The caller's variables that say how packages are reached.
@@ -118,6 +129,9 @@ pub(crate) struct Prepared {
     pub(crate) enforced: Option<Enforced>,
 }
 
+/// Reads a file of the skill, contained and bounded.
+pub(crate) type Read<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, ReadError>;
+
 /// Why there is no environment.
 #[derive(Debug)]
 pub(crate) enum PrepareError {
@@ -150,7 +164,10 @@ impl Preparation {
             kept: Kept::new(&ground.home.as_ref()?.join("cache/uv"), &key),
             pythons,
             online: wanted.online,
-            locked: wanted.locked,
+            script: wanted.script.to_owned(),
+            header: wanted.metadata.header(),
+            lock: wanted.locked.then(|| format!("{}.lock", wanted.script)),
+            wheels: wanted.metadata.wheels_beside(wanted.script),
             most: match wanted.trust {
                 Trust::Approved => MAX_PREPARED_BYTES,
                 _ => MAX_UNAPPROVED_BYTES,
@@ -164,11 +181,11 @@ impl Preparation {
         })
     }
 
-    /// The environment for `script`, which lies in `skill`: the one that is kept, else uv makes it.
+    /// The environment for the script: the one that is kept, else uv makes it from files that `read`
+    /// gives by their paths in the skill.
     pub(crate) fn prepare(
         &self,
-        script: &Path,
-        skill: &Path,
+        read: Read<'_>,
         (runner, cancel, walls): (&Runner, &Cancel, &Confinement),
     ) -> Result<Prepared, PrepareError> {
         if let Some(environment) = self.kept.ready() {
@@ -181,7 +198,8 @@ impl Preparation {
             return Ok(self.prepared(environment, None));
         }
         self.kept.begin().map_err(disk)?;
-        let made = self.make(script, (runner, cancel, &self.confinement(skill, walls)));
+        let asked = self.ask(read);
+        let made = asked.and_then(|()| self.make((runner, cancel, &self.confinement(walls))));
         let kept = made.and_then(|outcome| {
             let environment = self.kept.finish(self.most).map_err(|error| self.unkept(error))?;
             Ok(self.prepared(environment, Some(outcome.enforced)))
@@ -193,17 +211,30 @@ impl Preparation {
         kept
     }
 
+    /// Writes down what uv reads.
+    fn ask(&self, read: Read<'_>) -> Result<(), PrepareError> {
+        let outside = || PrepareError::Failed("a wheel it names lies outside the skill".to_owned());
+        let wheels = self.wheels.as_ref().ok_or_else(outside)?;
+        let disk = |error| PrepareError::Cache(self.kept.asked(), error);
+        self.kept.ask(&self.script, self.header.as_bytes()).map_err(disk)?;
+        for path in wheels.iter().chain(&self.lock) {
+            let unread = |error: ReadError| PrepareError::Failed(format!("`{path}`: {error}"));
+            self.kept.ask(path, &read(path).map_err(unread)?).map_err(disk)?;
+        }
+        Ok(())
+    }
+
     /// Has uv make it, and ends uv when it writes too much.
     fn make(
         &self,
-        script: &Path,
         (runner, cancel, walls): (&Runner, &Cancel, &Confinement),
     ) -> Result<Outcome, PrepareError> {
         let mut invocation = Invocation::new(&self.uv);
-        let frozen = self.locked.then_some("--frozen");
-        let words = ["sync", "--quiet", "--no-config"].into_iter().chain(frozen);
-        invocation.args = words.chain(["--script"]).map(OsString::from).collect();
-        invocation.args.push(script.into());
+        let frozen = self.lock.as_ref().map(|_| "--frozen");
+        let words = ["sync", "--quiet", "--no-config", "--no-compile-bytecode"].into_iter();
+        let words = words.chain(frozen).chain(["--script"]);
+        invocation.args = words.map(OsString::from).collect();
+        invocation.args.push(self.kept.asked().join(&self.script).into());
         let disk = |error| PrepareError::Cache(self.kept.place().to_owned(), error);
         let stop = Cancel::new().map_err(disk)?;
         let (ended, watched) = std::sync::mpsc::channel::<()>();
@@ -258,8 +289,8 @@ impl Preparation {
     }
 
     /// The walls around uv: as hard as the script's own.
-    pub(crate) fn confinement(&self, skill: &Path, walls: &Confinement) -> Confinement {
-        let mut read = vec![self.uv.clone(), skill.to_owned()];
+    pub(crate) fn confinement(&self, walls: &Confinement) -> Confinement {
+        let mut read = vec![self.uv.clone(), self.kept.asked()];
         read.extend(self.pythons.clone());
         let mut environment = metier_sandbox::environment::build(&[], &[]);
         let mut set = |name: &str, value: OsString| environment.push((name.into(), value));

@@ -5,7 +5,14 @@ use metier_format::span::{Span, Spanned};
 use metier_policy::{ScriptDependencies, ScriptLaw, ScriptNetwork};
 use metier_store::catalog::Trust;
 
-use super::{Preparation, ScriptGround, Wanted, may_fetch};
+use super::{Metadata, Preparation, ScriptGround, Wanted, may_fetch};
+
+static NOTHING: Metadata = Metadata {
+    dependencies: Vec::new(),
+    requires_python: None,
+    exclude_newer: None,
+    wheels: Vec::new(),
+};
 
 fn wanted() -> Wanted<'static> {
     Wanted {
@@ -15,6 +22,7 @@ fn wanted() -> Wanted<'static> {
         trust: Trust::Approved,
         online: false,
         locked: false,
+        metadata: &NOTHING,
     }
 }
 
@@ -73,7 +81,7 @@ fn uv_sees_the_callers_ways_to_packages_only_when_it_may_fetch() {
     // R5, R6
     let names = |online: bool| {
         let plan = plan(Wanted { online, ..wanted() });
-        let walls = plan.confinement(Path::new("/skill"), &metier_sandbox::Confinement::default());
+        let walls = plan.confinement(&metier_sandbox::Confinement::default());
         assert_eq!(walls.write, [plan.kept.made()], "one directory, and not what says it is whole");
         let names = walls.environment.iter().map(|(name, _)| name.to_string_lossy().into_owned());
         (names.collect::<Vec<_>>(), walls.network.to_string())

@@ -245,9 +245,10 @@ impl Session {
         if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
             self.pre_hook(&entry, &hook.value, invocation)?;
         }
-        let mut activation = self.compose(&entry, &skill, invocation);
+        let chain = Chain::from(vouched);
+        let mut activation = self.compose(&entry, &skill, invocation, chain.served());
         activation.repeated = repeated;
-        activation.chain = vouched.into();
+        activation.chain = chain;
         if !repeated {
             let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
             self.record_activation(&skill, &mut activation, &scripts)?;
@@ -328,7 +329,13 @@ impl Session {
     }
 
     /// The activation of a loaded skill, ruled on and not yet recorded.
-    fn compose(&self, entry: &Entry, skill: &Skill, invocation: &Invocation<'_>) -> Activation {
+    fn compose(
+        &self,
+        entry: &Entry,
+        skill: &Skill,
+        invocation: &Invocation<'_>,
+        origin: Option<&str>,
+    ) -> Activation {
         let manifest = &skill.manifest;
         let names: Vec<String> =
             manifest.invocation.arguments.iter().map(|text| text.value.clone()).collect();
@@ -350,6 +357,7 @@ impl Session {
         let base_path = skill.directory.to_string_lossy().into_owned();
         let text = wrap(&Wrapped {
             name: &name,
+            origin,
             body: &body,
             directory: &base_path,
             resources: &resources,

@@ -27,6 +27,11 @@ pub enum ReleaseError {
 }
 
 impl ReleaseError {
+    /// There is nothing to release, whatever was asked for.
+    fn nothing(name: Option<&str>) -> Self {
+        name.map_or(Self::NothingActive, |name| Self::NotActive(name.to_owned()))
+    }
+
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -41,17 +46,18 @@ impl ReleaseError {
 impl Session {
     /// Releases the skill on top, which must be `name` when one is given. Returns its name.
     pub fn release(&mut self, name: Option<&str>) -> Result<String, ReleaseError> {
-        self.act(|session| session.release_top(name))
+        // A session that never began has nothing to release, and asking does not begin it.
+        self.catch_up()?;
+        match self.state.open {
+            true => self.act(|session| session.release_top(name)),
+            false => Err(ReleaseError::nothing(name)),
+        }
     }
 
     fn release_top(&mut self, name: Option<&str>) -> Result<String, ReleaseError> {
         let top = match self.state.stack.last() {
             Some(active) => active.skill.name.clone(),
-            None => {
-                return Err(name.map_or(ReleaseError::NothingActive, |name| {
-                    ReleaseError::NotActive(name.to_owned())
-                }));
-            }
+            None => return Err(ReleaseError::nothing(name)),
         };
         if let Some(name) = name {
             let key = metier_format::NameKey::of(name);

@@ -25,6 +25,14 @@ pub enum ResourceError {
         /// The nearest name there is.
         suggestion: Option<String>,
     },
+    /// The selection leaves it out.
+    #[error("`{name}` is not offered here: {reason}")]
+    Hidden {
+        /// The skill.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
@@ -55,6 +63,7 @@ impl ResourceError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::SkillNotFound { .. } => "skill_not_found",
+            Self::Hidden { .. } => "skill_hidden",
             Self::NotTrusted(_) => "skill_not_trusted",
             Self::Denied { .. } => "read_denied",
             Self::Changed(_) => ContentChanged::CODE,
@@ -86,8 +95,7 @@ impl Session {
         max_bytes: u64,
     ) -> Result<Resource, ResourceError> {
         let Some(entry) = self.setup.catalog.get(&NameKey::of(name)) else {
-            let suggestion = self.suggestion(name);
-            return Err(ResourceError::SkillNotFound { name: name.to_owned(), suggestion });
+            return Err(self.not_offered(name));
         };
         if entry.visibility == Visibility::Untrusted {
             if entry.found.standing == Standing::Changed {
@@ -134,6 +142,22 @@ impl Session {
         };
         self.record(&Event::ResourceRead(read), Beat::Result)?;
         result
+    }
+
+    /// Why there is no skill to read from under `name`.
+    fn not_offered(&self, name: &str) -> ResourceError {
+        let key = NameKey::of(name);
+        let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
+        match hidden {
+            Some(hidden) => {
+                let name = hidden.found.name.to_string();
+                ResourceError::Hidden { name, reason: hidden.reason.sentence() }
+            }
+            None => {
+                let suggestion = self.suggestion(name);
+                ResourceError::SkillNotFound { name: name.to_owned(), suggestion }
+            }
+        }
     }
 
     /// Why policy denies reading that file of a skill, when one of its rules does. What holds where

@@ -1,11 +1,14 @@
 //! Every operation, asked for by name with JSON, as every surface does.
 
+use metier_format::NameKey;
 use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
+use metier_runtime::session::ResourceError;
 use metier_runtime::{Capability, Session};
+use metier_store::disclose::{Disclose, Style};
 use serde_json::{Value, json};
 
-use crate::ground::{journal, open};
+use crate::ground::{journal, open, setup};
 
 fn ask(session: &mut Session, name: &str, arguments: Value, asker: Trigger) -> Value {
     let operation = Capability::named(name).unwrap().operation;
@@ -165,4 +168,34 @@ fn what_the_session_refuses_keeps_its_code() {
     let many = vec!["x"; 101];
     let run = json!({"name": "git-helper", "script": "run", "args": many});
     check("script_run", run, "args_too_large");
+}
+
+#[test]
+fn a_switched_off_skill_is_shown_to_people_and_read_by_nobody() {
+    // U7, D4
+    let mut session = open(&journal());
+    let name = json!({"name": "elsewhere"});
+    let shown = ask(&mut session, "show", name.clone(), Trigger::Manual);
+    assert_eq!((&shown["name"], &shown["active"]), (&json!("elsewhere"), &json!(false)));
+    assert_eq!(fail(&mut session, "show", name, Trigger::Auto).code(), "skill_not_found");
+    let file = json!({"name": "elsewhere", "path": "SKILL.md"});
+    let error = fail(&mut session, "read", file, Trigger::Manual);
+    assert_eq!(error.code(), "skill_hidden");
+    assert!(matches!(error, CapabilityError::Resource(ResourceError::Hidden { .. })));
+}
+
+#[test]
+fn the_prompt_is_as_the_session_was_set_up_unless_somebody_says_otherwise() {
+    // U7, D6
+    let mut parts = setup();
+    let pinned = vec![NameKey::of("pushy")];
+    let style = Style::Markdown;
+    parts.settings.disclose = Disclose { style, budget: Some(40), pinned, ..Disclose::default() };
+    let mut session = Session::open(parts, Box::new(journal())).unwrap();
+    let usual = ask(&mut session, "prompt", json!({}), Trigger::Auto);
+    assert_eq!((&usual["style"], &usual["budget"]), (&json!("markdown"), &json!(40)));
+    assert!(usual["text"].as_str().unwrap().contains("Does pushy"), "{usual}");
+    let other = json!({"style": "xml", "budget": 4000});
+    let other = ask(&mut session, "prompt", other, Trigger::Auto);
+    assert_eq!((&other["style"], &other["budget"]), (&json!("xml"), &json!(4000)));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use metier_format::text::is_live;
 use metier_policy::{ToolCall, Verdict};
+use metier_runtime::event::Trigger;
 use metier_runtime::replay::{Probe, drift};
 use metier_runtime::session::Status;
 use metier_runtime::{Session, replay};
@@ -32,6 +33,32 @@ fn a_guard_without_a_catalog_knows_the_stack_and_records_no_catalog() {
     let catalogs = journal.all().iter().filter(|f| f.kind == "skill_catalog_updated").count();
     assert_eq!(catalogs, 1, "only the session that has one records it");
     assert!(by_hand(&mut second, "reader").is_err(), "there is nothing to look up");
+}
+
+fn kinds(journal: &metier_runtime::journal::MemoryJournal) -> Vec<String> {
+    journal.all().into_iter().map(|frame| frame.kind).collect()
+}
+
+#[test]
+fn who_only_looks_begins_nothing_and_the_first_act_begins_it_all() {
+    // J1, S6
+    let journal = journal();
+    let mut session = Session::prepare(setup(), Box::new(journal.clone())).unwrap();
+    assert!(!session.status().open);
+    assert!(session.scripts(None, Trigger::Manual).is_ok());
+    assert_eq!(session.release(None).unwrap_err().code(), "skill_not_active");
+    session.set_catalog(Arc::clone(session.shared_catalog())).unwrap();
+    assert_eq!(kinds(&journal), [""; 0], "a catalog nobody uses is nobody's news");
+    by_hand(&mut session, "free").unwrap();
+    let begun = kinds(&journal);
+    assert_eq!(begun[..3], ["session_started", "skill_catalog_updated", "skill_invoked"]);
+    session.end().unwrap();
+    assert_eq!(session.release(Some("free")).unwrap_err().code(), "skill_not_active");
+    assert_eq!(kinds(&journal).len(), begun.len() + 2, "what has ended stays so");
+    let mut again = Session::prepare(setup(), Box::new(journal.clone())).unwrap();
+    by_hand(&mut again, "free").unwrap();
+    let catalogs = kinds(&journal).iter().filter(|kind| *kind == "skill_catalog_updated").count();
+    assert_eq!(catalogs, 1, "it is the same catalog");
 }
 
 #[test]

@@ -136,15 +136,20 @@ impl Program {
         }))
     }
 
-    /// Tries each place the program may be; says why the last one did not work, or the first that
-    /// was there but could not be started.
+    /// Tries each place the program may be. A directory that is none, or that may not be looked
+    /// into, and a file that may not be run hide no program that comes later; but that something
+    /// was there is what is said in the end.
     fn exec(&self) -> Broken {
         let mut reason = std::io::Error::from_raw_os_error(libc::ENOENT);
         for candidate in &self.candidates {
             let error = sys::exec(candidate, &self.args, &self.environment);
-            if error.raw_os_error() != Some(libc::ENOENT) {
-                reason = error;
-                break;
+            match error.raw_os_error() {
+                Some(libc::ENOENT | libc::ENOTDIR) => {}
+                Some(libc::EACCES) => reason = error,
+                _ => {
+                    reason = error;
+                    break;
+                }
             }
         }
         Broken { step: "the program".to_owned(), source: reason, start: true }

@@ -1,11 +1,12 @@
 //! What a caller gets from a run: status, streams, input, directory, environment, refusals.
 
-use std::io::{Seek, Write};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use metier_sandbox::{
     BackendKind, Cancel, Confinement, Invocation, Level, Limits, Network, Outcome, RunError,
-    Status, Stdin, Support, Wall,
+    Status, Stdin, Stdout, Support, Wall,
 };
 
 use crate::world::{Probe, WALLS, World, exercised, helper, runner};
@@ -73,6 +74,33 @@ fn standard_input_from_a_file_is_its_bytes_and_not_the_file() {
 }
 
 #[test]
+fn somebody_can_talk_with_a_child_through_pipes() {
+    // R4
+    let (theirs_in, mut to_child) = std::io::pipe().unwrap();
+    let (mut from_child, theirs_out) = std::io::pipe().unwrap();
+    let invocation = Invocation {
+        stdin: Stdin::Pipe(theirs_in.into()),
+        stdout: Stdout::Pipe(theirs_out.into()),
+        ..sh("read a; echo \"got $a\"; read b; echo \"and $b\"; echo end >&2; cat")
+    };
+    let confinement = World::new(None).confinement();
+    let run =
+        std::thread::spawn(move || run(BackendKind::LinuxNamespaces, &invocation, &confinement));
+    let mut heard = [0; 6];
+    to_child.write_all(b"1\n").unwrap();
+    from_child.read_exact(&mut heard).unwrap();
+    assert_eq!(&heard, b"got 1\n", "an answer comes before the child's end");
+    to_child.write_all(b"2\nrest").unwrap();
+    drop(to_child);
+    let mut rest = String::new();
+    from_child.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "and 2\nrest");
+    let outcome = run.join().unwrap();
+    assert_eq!((outcome.status, text(&outcome.stderr.bytes)), (Status::Exit(0), "end\n".into()));
+    assert!(outcome.stdout.bytes.is_empty(), "somebody else has it");
+}
+
+#[test]
 fn output_beyond_the_limit_is_cut_and_said() {
     // R4
     let world = World::new(None);
@@ -113,6 +141,33 @@ fn the_environment_is_what_was_given_and_nothing_else() {
 fn a_program_is_found_by_name_in_the_childs_own_path() {
     // R4
     everywhere(&Invocation::new("true"), |_, o| assert_eq!(o.status, Status::Exit(0)));
+}
+
+#[test]
+fn what_cannot_be_run_hides_no_program_that_comes_later_in_the_path() {
+    // R4
+    let world = World::new(None);
+    world.make_directory("first");
+    let plain = world.make_file("first/true", "not a program");
+    std::fs::set_permissions(&plain, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let file = world.make_file("file", "");
+    let path = format!("{}:{}:/nowhere:/bin", world.at("first").display(), file.display());
+    let confinement = |path: String| Confinement {
+        environment: vec![("PATH".into(), path.into())],
+        read: vec![world.at("first"), file.clone()],
+        ..world.confinement()
+    };
+    for backend in exercised(&BackendKind::ALL) {
+        let outcome = run(backend, &Invocation::new("true"), &confinement(path.clone()));
+        assert_eq!(outcome.status, Status::Exit(0), "{}", backend.name());
+        // And where nothing comes later, it is said that something was there.
+        let alone = confinement(world.at("first").display().to_string());
+        let runner = runner().with_backend(backend);
+        let error = runner.run(&Invocation::new("true"), &alone, &Cancel::never()).unwrap_err();
+        assert!(matches!(&error, RunError::Start { .. }), "{error:?}");
+        let why = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        assert!(why.contains("Permission denied"), "{}: {why}", backend.name());
+    }
 }
 
 #[test]

@@ -108,6 +108,13 @@ impl HookAgent {
         matches!(self, ClaudeCode | Codex)
     }
 
+    /// Whether the agent always takes the same of two skills with one name. opencode takes the one it
+    /// happens to read last.
+    #[must_use]
+    pub fn keeps_order(self) -> bool {
+        self != Opencode
+    }
+
     /// Whether what is typed into a running program passes no hook.
     #[must_use]
     pub fn hides_input(self) -> bool {
@@ -171,21 +178,26 @@ const CODEX_OTHERS: &[&str] = &[
     "preModelRequest",
 ];
 
+/// The end of its session is none: a skill is part of the conversation, which goes on under the same
+/// id when it is resumed.
 const GEMINI_EVENTS: &[(&str, Occasion)] =
-    &[("BeforeTool", Occasion::Call), ("SessionEnd", Occasion::End)];
+    &[("BeforeTool", Occasion::Call), ("BeforeAgent", Occasion::Prompt)];
 
 const GEMINI_OTHERS: &[&str] = &[
     "AfterAgent",
     "AfterModel",
     "AfterTool",
-    "BeforeAgent",
     "BeforeModel",
     "BeforeToolSelection",
     "Notification",
     "PreCompress",
+    "SessionEnd",
     "SessionStart",
 ];
 
 /// What the plugin sends.
-const OPENCODE_EVENTS: &[(&str, Occasion)] =
-    &[("tool.execute.before", Occasion::Call), ("session.deleted", Occasion::End)];
+const OPENCODE_EVENTS: &[(&str, Occasion)] = &[
+    ("tool.execute.before", Occasion::Call),
+    ("command.execute.before", Occasion::Command),
+    ("session.deleted", Occasion::End),
+];

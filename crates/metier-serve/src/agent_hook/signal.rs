@@ -101,15 +101,26 @@ pub(super) fn in_prompt(agent: HookAgent, prompt: &str) -> Vec<Wish> {
             in_command(name, arguments.trim()).into_iter().collect()
         }
         HookAgent::Codex => marks(prompt),
-        HookAgent::GeminiCli | HookAgent::Opencode => Vec::new(),
+        HookAgent::GeminiCli => served(prompt).into_iter().collect(),
+        HookAgent::Opencode => Vec::new(),
     }
 }
 
 /// The wish a typed command is. Metier's own MCP server offers each skill as a prompt.
 pub(super) fn in_command(name: &str, arguments: &str) -> Option<Wish> {
     let name = name.strip_prefix('/').unwrap_or(name);
-    let name = name.strip_prefix("mcp__metier__").unwrap_or(name);
+    let own = ["mcp__metier__", "metier:"].iter().find_map(|own| name.strip_prefix(own));
+    let name = own.unwrap_or(name);
     (!name.is_empty()).then(|| Wish::new(name, arguments, Trigger::Manual))
+}
+
+/// The wish that is a prompt of metier's own MCP server. Gemini CLI shows what the server answered
+/// instead of what was typed, as text or as a JSON string of it.
+fn served(prompt: &str) -> Option<Wish> {
+    let text = serde_json::from_str(prompt.trim()).unwrap_or_else(|_| prompt.to_owned());
+    let named = text.trim_start().strip_prefix("<skill_content name=\"")?;
+    let (name, _) = named.split_once("\">")?;
+    Some(Wish::new(name, "", Trigger::Manual))
 }
 
 /// Every `$name`, once.

@@ -44,6 +44,14 @@ fn what_a_user_types_is_a_wish_where_the_agent_takes_it_for_one() {
         (HookAgent::Codex, "$$a$", &["a"]),
         (HookAgent::Codex, "/a", &[]),
         (HookAgent::GeminiCli, "/a $a", &[]),
+        (
+            HookAgent::GeminiCli,
+            "\"<skill_content name=\\\"a\\\">\\nDo.\\n</skill_content>\\n\"",
+            &["a"],
+        ),
+        (HookAgent::GeminiCli, "<skill_content name=\"a\">\nDo.\n</skill_content>\n", &["a"]),
+        (HookAgent::GeminiCli, "What is <skill_content name=\"a\">?", &[]),
+        (HookAgent::GeminiCli, "<skill_content name=\"a", &[]),
         (HookAgent::Opencode, "/a $a", &[]),
     ] {
         assert_eq!(names(&in_prompt(agent, prompt)), expected, "{prompt}");
@@ -51,6 +59,15 @@ fn what_a_user_types_is_a_wish_where_the_agent_takes_it_for_one() {
     let wishes = in_prompt(HookAgent::ClaudeCode, "/a  b c ");
     assert_eq!(wishes.first().map(|wish| wish.arguments.as_str()), Some("b c"));
     assert_eq!(in_prompt(HookAgent::Codex, &"$x1 ".repeat(100)).len(), 1);
+}
+
+#[test]
+fn a_prompt_of_metiers_own_server_is_a_wish_for_the_skill() {
+    // U5
+    for name in ["mcp__metier__a", "metier:a", "/metier:a"] {
+        let wish = in_command(name, "").expect("a wish");
+        assert_eq!((wish.name(), wish.of_plugin), ("a", false));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use metier_format::NameKey;
 use metier_policy::{Ruling, ToolCall, Verdict};
 use metier_runtime::Session;
-use metier_store::disclose::{Disclose, Style, disclose};
+use metier_store::disclose::{Disclose, Style, disclosed};
 use serde_json::{Map, Value, json};
 
 use super::market::LOOKS;
@@ -131,7 +131,7 @@ fn system_prompt(backing: &dyn Backing) -> Value {
         search: "skill_marketplace with action search".to_owned(),
         ..Disclose::default()
     };
-    let text = disclose(&catalog, &options).text;
+    let text = disclosed(&catalog, &options);
     if text.is_empty() {
         return json!({});
     }

@@ -1,11 +1,15 @@
 //! `skill_marketplace`, and the same for people as `agent-skills`: installing, removing, finding.
-//! What is installed here has nobody's approval: a model may have asked for it.
+//! What is installed here has nobody's approval: a model may have asked for it. Finding goes online
+//! for nobody: remote indexes are known by what they listed when a person last asked them.
 
+use metier_format::text::visible_line;
+use metier_package::index::{self, Contents, Index, Listed};
 use metier_runtime::capability::{Call, Operation, invoke};
 use metier_runtime::event::Trigger;
 use serde_json::{Value, json};
 
 use super::Backing;
+use crate::limits::MAX_MARKET_SKILLS;
 
 /// What it does.
 pub(super) const ACTIONS: &[&str] = &["install", "remove", "search", "list", "list_installed"];
@@ -13,8 +17,8 @@ pub(super) const ACTIONS: &[&str] = &["install", "remove", "search", "list", "li
 /// Those of them that change nothing.
 pub(super) const LOOKS: &[&str] = &["search", "list", "list_installed"];
 
-/// No remote index is searched.
-const NO_INDEX: &str = "No remote index is searched; what follows is installed here";
+/// There is none to look into.
+const NO_INDEX: &str = "There is no remote index; `metier index add NAME SOURCE` adds one. What follows is installed here";
 
 pub(super) fn answer(arguments: &Value, backing: &dyn Backing) -> String {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
@@ -35,12 +39,11 @@ pub(super) fn answer(arguments: &Value, backing: &dyn Backing) -> String {
             Ok(name) => format!("Successfully removed skill '{name}'."),
         },
         "list_installed" => pretty(all(backing)),
-        "list" => pretty([vec![json!({ "message": NO_INDEX })], all(backing)].concat()),
+        "list" => told(listed(backing).map(|remote| (remote, all(backing)))),
         "search" if query.is_empty() => "Error: query required for search".to_owned(),
-        "search" => match found(query, backing) {
-            Err(why) => format!("Error: {why}"),
-            Ok(hits) => pretty([vec![json!({ "message": NO_INDEX })], hits].concat()),
-        },
+        "search" => {
+            told(searched(query, backing).and_then(|remote| Ok((remote, found(query, backing)?))))
+        }
         other => format!("Error: Unknown action '{other}'. Known: {}", ACTIONS.join(", ")),
     }
 }
@@ -60,9 +63,75 @@ fn name_in(reference: &str) -> &str {
     reference.rsplit_once('/').map_or(reference, |(_, name)| name)
 }
 
+/// What can be installed, then what is.
+fn told(found: Result<(Vec<Value>, Vec<Value>), String>) -> String {
+    match found {
+        Err(why) => format!("Error: {why}"),
+        Ok((remote, mut here)) => {
+            for skill in &mut here {
+                skill["installed"] = true.into();
+            }
+            pretty([remote, here].concat())
+        }
+    }
+}
+
+/// What all indexes list, and what has to be said about them.
+fn listed(backing: &dyn Backing) -> Result<Vec<Value>, String> {
+    let indexes = backing.indexes()?;
+    let mut told = remarks(&indexes);
+    let skills = indexes.iter().filter_map(|(index, contents)| Some((index, contents.as_ref()?)));
+    let skills =
+        skills.flat_map(|(index, contents)| contents.skills.iter().map(|s| shape(&index.name, s)));
+    let skills: Vec<Value> = skills.collect();
+    if let Some(more) = skills.len().checked_sub(MAX_MARKET_SKILLS).filter(|more| *more > 0) {
+        told.push(
+            json!({ "message": format!("{more} more are listed; action search finds them") }),
+        );
+    }
+    told.extend(skills.into_iter().take(MAX_MARKET_SKILLS));
+    Ok(told)
+}
+
+/// What all indexes list that answers `query`, the best first.
+fn searched(query: &str, backing: &dyn Backing) -> Result<Vec<Value>, String> {
+    let indexes = backing.indexes()?;
+    let mut told = remarks(&indexes);
+    let known: Vec<(Index, Contents)> =
+        indexes.into_iter().filter_map(|(index, contents)| Some((index, contents?))).collect();
+    let hits = index::search(&known, query, MAX_MARKET_SKILLS);
+    told.extend(hits.iter().map(|hit| shape(hit.index, hit.listed)));
+    Ok(told)
+}
+
+/// That there is no index, or which of them never said what they list.
+fn remarks(indexes: &[(Index, Option<Contents>)]) -> Vec<Value> {
+    if indexes.is_empty() {
+        return vec![json!({ "message": NO_INDEX })];
+    }
+    let silent = indexes.iter().filter(|(_, contents)| contents.is_none());
+    let remark = |(index, _): &(Index, Option<Contents>)| {
+        let name = visible_line(&index.name);
+        json!({ "message": format!("What '{name}' lists is not known; `metier index refresh` asks it") })
+    };
+    silent.map(remark).collect()
+}
+
+/// A skill of an index, with what `install` takes to mean it.
+fn shape(index: &str, listed: &Listed) -> Value {
+    json!({
+        "name": visible_line(&listed.name),
+        "description": visible_line(&listed.description),
+        "skill_ref": format!("index:{index}/{}", visible_line(&listed.name)),
+    })
+}
+
 fn all(backing: &dyn Backing) -> Vec<Value> {
     let catalog = backing.catalog();
-    let skill = |entry: &metier_store::Entry| json!({ "name": entry.name().as_str(), "description": entry.found.description.to_string() });
+    let skill = |entry: &metier_store::Entry| {
+        let description = visible_line(&entry.found.description);
+        json!({ "name": entry.name().as_str(), "description": description })
+    };
     catalog.visible().map(skill).collect()
 }
 

@@ -11,7 +11,7 @@ use crate::dialect::Tool;
 use crate::dialect::chibi::{self, MARKET};
 
 /// Every hook the plugin answers, of old hosts and new ones. A host skips those it does not know.
-pub(super) const HOOKS: &[&str] = &[
+pub(crate) const HOOKS: &[&str] = &[
     "on_start",
     "post_system_prompt",
     "pre_tool",
@@ -56,8 +56,8 @@ fn market() -> Value {
                 },
                 "skill_ref": {
                     "type": "string",
-                    "description": "For install: owner/name, owner/repo/path, a git URL or a path. \
-                                    For remove: the skill's name",
+                    "description": "For install: owner/name, owner/repo/path, a git URL, a path, or \
+                                    what search and list give. For remove: the skill's name",
                 },
                 "query": { "type": "string", "description": "For search: what to look for" },
             },

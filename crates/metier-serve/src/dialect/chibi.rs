@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use metier_format::NameKey;
+use metier_format::text::visible;
 use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::limits::MAX_SCRIPT_SECONDS;
@@ -51,7 +52,7 @@ pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
         let name = format!("{PREFIX}{}", entry.name());
         is_tool(entry, &name).then(|| Tool {
             title: entry.name().to_string(),
-            description: entry.found.description.to_string(),
+            description: visible(&entry.found.description).into_owned(),
             input: object(json!({ "arguments": text("Arguments for the skill") }), &[]),
             output: None,
             effect: Effect::Changes,

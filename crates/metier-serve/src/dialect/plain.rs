@@ -32,8 +32,16 @@ const NAMES: &[(Operation, &str)] = &[
 /// Members of a listed skill that a model can use.
 const LISTED_MEMBERS: &[&str] = &["name", "description", "tags", "version", "layer", "trust"];
 
+/// Characters of an answer that lists skills besides the skills.
+const LIST_MARGIN: usize = 200;
+
 /// Bytes of a file one answer has: even as JSON, with everything escaped, it fits.
 const READ_BYTES: u64 = (MAX_RESULT_CHARS / 2) as u64;
+
+/// What `operation` is called. Every operation has a tool; a test holds the two together.
+pub(crate) fn name(operation: Operation) -> &'static str {
+    NAMES.iter().find(|(known, _)| *known == operation).map_or("", |(_, name)| name)
+}
 
 pub(super) fn tools() -> Vec<Tool> {
     NAMES.iter().map(|(operation, name)| tool(operation.capability(), name)).collect()
@@ -72,7 +80,11 @@ fn with_usual(operation: Operation, mut arguments: Value) -> Value {
         arguments = Value::Object(Map::new());
     }
     if let Value::Object(given) = &mut arguments {
-        given.entry("limit").or_insert_with(|| limit.into());
+        let asked = given.entry("limit").or_insert_with(|| limit.into());
+        // More of a file than fits would be cut where nobody knows how to go on.
+        if operation == Operation::Read && asked.as_u64().is_some_and(|asked| asked > limit) {
+            *asked = limit.into();
+        }
     }
     arguments
 }
@@ -95,12 +107,34 @@ fn listed(mut answer: Value) -> Value {
             LISTED_MEMBERS.contains(&key.as_str()) && says
         });
     }
-    let next = answer.get("next").cloned();
+    let fits =
+        answer.get("skills").and_then(Value::as_array).map_or(0, |skills| fitting_of(skills));
+    let mut next = answer.get("next").cloned();
+    let skills = answer.get_mut("skills").and_then(Value::as_array_mut);
+    if let Some(skills) = skills.filter(|skills| skills.len() > fits) {
+        skills.truncate(fits);
+        next = skills.last().and_then(|skill| skill.get("name")).cloned();
+    }
     let mut listing = json!({ "skills": answer.get("skills") });
     if let (Value::Object(listing), Some(next)) = (&mut listing, next) {
         listing.insert("next".to_owned(), next);
     }
     listing
+}
+
+/// How many of these fit into one answer; at least one.
+fn fitting_of(skills: &[Value]) -> usize {
+    let mut left = MAX_RESULT_CHARS.saturating_sub(LIST_MARGIN);
+    let mut count = 0;
+    for skill in skills {
+        let cost = skill.to_string().chars().count() + 1;
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        count += 1;
+    }
+    count.max(1)
 }
 
 /// The text is what the model acts on; the data is that text and what a program wants to know.

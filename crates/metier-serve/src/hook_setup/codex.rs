@@ -95,7 +95,7 @@ fn forget(state: &mut Table, start: &Start) {
 }
 
 /// The keys of metier's hooks in the file `text`, each with its digest.
-fn trusted(path: &Path, text: &str) -> BTreeMap<String, String> {
+pub(super) fn trusted(path: &Path, text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let root: Value = serde_json::from_str(text).unwrap_or_default();
     let Some(events) = root.get("hooks").and_then(Value::as_object) else { return found };

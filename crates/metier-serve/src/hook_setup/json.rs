@@ -96,7 +96,7 @@ fn is_ours(handler: &Value) -> bool {
 }
 
 /// A group of one handler, for every tool.
-fn group(agent: HookAgent, occasion: Occasion, start: &Start) -> Value {
+pub(super) fn group(agent: HookAgent, occasion: Occasion, start: &Start) -> Value {
     let seconds = patience(agent, occasion);
     let command = start.command(agent);
     match (agent, occasion) {
@@ -117,7 +117,7 @@ fn group(agent: HookAgent, occasion: Occasion, start: &Start) -> Value {
 }
 
 /// The key under which an agent has its MCP servers.
-fn servers(agent: HookAgent) -> &'static str {
+pub(super) fn servers(agent: HookAgent) -> &'static str {
     match agent {
         HookAgent::Opencode => "mcp",
         _ => "mcpServers",

@@ -6,10 +6,19 @@ const METIER = ["metier"]
 const PATIENCE_MS = 10000
 const parents = new Map()
 
-function root(session) {
-  // Sub-agents share the session of whoever started them.
-  for (let steps = 0; parents.has(session) && steps < 100; steps += 1) session = parents.get(session)
-  return session
+async function root(client, session) {
+  // Sub-agents share the session of whoever started them, also of one that an earlier process started.
+  for (let steps = 0; steps < 100; steps += 1) {
+    if (!parents.has(session)) {
+      const found = await client.session.get({ path: { id: session } }).catch((error) => ({ error }))
+      if (!found?.data?.id) throw new Error("metier: nobody can tell who started the session " + session)
+      parents.set(session, found.data.parentID)
+    }
+    const parent = parents.get(session)
+    if (!parent) return session
+    session = parent
+  }
+  throw new Error("metier: too many sub-agents started one another")
 }
 
 function ask(event) {
@@ -33,18 +42,26 @@ function ask(event) {
   })
 }
 
-export const Metier = async ({ directory }) => ({
+export const Metier = async ({ client, directory }) => ({
   event: async ({ event }) => {
     const info = event?.properties?.info
-    if (event?.type === "session.created" && info?.parentID) parents.set(info.id, info.parentID)
-    if (event?.type === "session.deleted" && info?.id && !parents.has(info.id)) {
-      await ask({ hook_event_name: event.type, session_id: info.id, cwd: directory }).catch(() => {})
-    }
+    if (event?.type !== "session.deleted" || !info?.id) return
+    if (!info.parentID) await ask({ hook_event_name: event.type, session_id: info.id, cwd: directory }).catch(() => {})
+    parents.delete(info.id)
+  },
+  "command.execute.before": async (input) => {
+    await ask({
+      hook_event_name: "command.execute.before",
+      session_id: await root(client, input.sessionID),
+      cwd: directory,
+      command_name: input.command,
+      command_args: input.arguments ?? "",
+    })
   },
   "tool.execute.before": async (input, output) => {
     await ask({
       hook_event_name: "tool.execute.before",
-      session_id: root(input.sessionID),
+      session_id: await root(client, input.sessionID),
       cwd: directory,
       tool_name: input.tool,
       tool_input: output.args ?? {},

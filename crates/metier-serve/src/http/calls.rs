@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Bytes, to_bytes};
-use axum::extract::{Path, Request, State};
+use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use metier_runtime::capability::{Call, Capability, Effect, Operation, invoke};
@@ -13,43 +13,46 @@ use metier_sandbox::Cancel;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::desks::checked;
+use super::desks::Place;
 use super::problem::{Problem, answer};
 use super::routes::Api;
 use super::{ASKER_HEADER, SESSION_HEADER};
 use crate::limits::{CALL_PATIENCE, MAX_MESSAGE_BYTES};
+use crate::who::Who;
 
 /// `POST /v1/NAME`.
 pub(super) async fn call(
     State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
     Path(name): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let session = session(request.headers(), &api)?;
-    carried(&api, session, &name, request).await
+    let place = place(&who, request.headers(), &api)?;
+    carried(&api, place, &name, request).await
 }
 
 /// `POST /v1/sessions/SESSION/NAME`.
 pub(super) async fn call_in(
     State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
     Path((session, name)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let session = checked(&session)?.to_owned();
-    carried(&api, session, &name, request).await
+    let place = Place::of(&who, &session)?;
+    carried(&api, place, &name, request).await
 }
 
 /// The session a request means: the one its header names, else the usual one.
-pub(super) fn session(headers: &HeaderMap, api: &Api) -> Result<String, Problem> {
+pub(super) fn place(who: &Who, headers: &HeaderMap, api: &Api) -> Result<Place, Problem> {
     match headers.get(SESSION_HEADER) {
-        Some(value) => checked(value.to_str().unwrap_or_default()).map(str::to_owned),
-        None => Ok(api.setup.session.clone()),
+        Some(value) => Place::of(who, value.to_str().unwrap_or_default()),
+        None => Place::of(who, &api.setup.session),
     }
 }
 
 async fn carried(
     api: &Arc<Api>,
-    session: String,
+    place: Place,
     name: &str,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -62,8 +65,8 @@ async fn carried(
     let arguments = arguments(&body, typed)?;
     let call = Call { operation: capability.operation, arguments, asker };
     let result = match runs(capability) {
-        true => run(api, session, call).await?,
-        false => act(api, session, call).await?,
+        true => run(api, place, call).await?,
+        false => act(api, place, call).await?,
     };
     Ok(answer(StatusCode::OK, &result))
 }
@@ -73,41 +76,38 @@ fn runs(capability: &Capability) -> bool {
     capability.effect == Effect::Runs || capability.operation == Operation::ScriptHelp
 }
 
-async fn act(api: &Arc<Api>, session: String, call: Call) -> Result<Value, Problem> {
+async fn act(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem> {
     let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
     let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
     let api = Arc::clone(api);
     aside(move || {
         let _turn = turn;
-        api.desks.act(&session, |session| invoke(session, call))
+        api.desks.act(&place, |session| invoke(session, call))
     })
     .await??
     .map_err(|error| Problem::from(&error))
 }
 
-async fn run(api: &Arc<Api>, session: String, call: Call) -> Result<Value, Problem> {
-    let Ok(turn) = Arc::clone(&api.runs).try_acquire_owned() else { return Err(Problem::busy()) };
+async fn run(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem> {
     let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
+    // Those of a known client count together, else those of a session.
+    let client = match &place.who.known {
+        Some(section) => format!("client {section}"),
+        None => format!("session {}", place.session),
+    };
+    let run = api.service.runs().begin(&client, &cancel);
+    let run = run.map_err(|full| Problem::of("busy", full.to_string()))?;
     // The server drops this when the client is gone, or when the server has to stop.
     let _gone = Gone(cancel.clone());
-    let (stop, api) = (api.stop.clone(), Arc::clone(api));
-    let switch = cancel.clone();
+    let api = Arc::clone(api);
     let running = aside(move || {
-        let _turn = turn;
-        api.desks.act_apart(&session, |session| {
+        let _run = run;
+        api.desks.act_apart(&place, |session| {
             session.set_cancel(cancel);
             invoke(session, call)
         })
     });
-    tokio::pin!(running);
-    let done = tokio::select! {
-        done = &mut running => done,
-        () = stop.hurried() => {
-            switch.cancel();
-            running.await
-        }
-    };
-    done??.map_err(|error| Problem::from(&error))
+    running.await??.map_err(|error| Problem::from(&error))
 }
 
 /// Ends what runs when it is dropped.

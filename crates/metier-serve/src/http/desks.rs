@@ -11,49 +11,63 @@ use metier_runtime::{JournalError, Session};
 use super::problem::Problem;
 use crate::desk::{Client, Desk, Host};
 use crate::limits::{MAX_SESSION_NAME, MAX_SESSIONS};
+use crate::who::Who;
 
 /// The open sessions.
 pub(super) struct Desks {
     host: Arc<dyn Host>,
     finder: Arc<Finder>,
-    open: Mutex<BTreeMap<String, Arc<Desk>>>,
+    open: Mutex<BTreeMap<Place, Arc<Desk>>>,
+}
+
+/// Who asks for which session. Two who ask for the same one may have different skills in it, so each
+/// has a desk of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) who: Who,
+    /// The session's whole name.
+    pub(super) session: String,
+}
+
+impl Place {
+    /// The session that `who` calls `name`.
+    pub(super) fn of(who: &Who, name: &str) -> Result<Self, Problem> {
+        let session = who.session(checked(name)?);
+        checked(&session)?;
+        Ok(Self { who: who.clone(), session })
+    }
+
+    /// The client that asks.
+    pub(super) fn client(&self) -> Client {
+        let session = Some(self.session.clone());
+        Client { who: self.who.clone(), session, again: Again::default() }
+    }
 }
 
 impl Desks {
-    pub(super) fn new(host: Arc<dyn Host>) -> Self {
-        Self { host, finder: Arc::default(), open: Mutex::default() }
+    pub(super) fn new(host: Arc<dyn Host>, finder: Arc<Finder>) -> Self {
+        Self { host, finder, open: Mutex::default() }
     }
 
-    /// Does `act` in the session `name`. One that has ended begins anew, as for every other caller.
+    /// Does `act` in the session at `place`. One that has ended begins anew with the first act that
+    /// records something, as for every other caller.
     pub(super) fn act<T>(
         &self,
-        name: &str,
+        place: &Place,
         act: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Problem> {
-        let mut act = Some(act);
-        for _ in 0..2 {
-            let desk = self.desk(name)?;
-            let done = desk.act(|session| match session.state().open {
-                true => act.take().map(|act| act(session)),
-                false => None,
-            });
-            match done {
-                Ok(Some(done)) => return Ok(done),
-                Ok(None) => self.forget(name, &desk),
-                Err(error) => return Err(self.failed(name, &desk, &error)),
-            }
-        }
-        Err(Problem::busy())
+        let desk = self.desk(place)?;
+        desk.act(act).map_err(|error| self.failed(place, &desk, &error))
     }
 
     /// Does what takes long, so that other acts of the session go on meanwhile.
     pub(super) fn act_apart<T>(
         &self,
-        name: &str,
+        place: &Place,
         act: impl FnOnce(&mut Session) -> T,
     ) -> Result<T, Problem> {
-        let desk = self.desk(name)?;
-        desk.act_apart(act).map_err(|error| self.failed(name, &desk, &error))
+        let desk = self.desk(place)?;
+        desk.act_apart(act).map_err(|error| self.failed(place, &desk, &error))
     }
 
     /// How many are open.
@@ -61,9 +75,9 @@ impl Desks {
         self.open().len()
     }
 
-    fn desk(&self, name: &str) -> Result<Arc<Desk>, Problem> {
+    fn desk(&self, place: &Place) -> Result<Arc<Desk>, Problem> {
         let mut open = self.open();
-        if let Some(desk) = open.get(name) {
+        if let Some(desk) = open.get(place) {
             return Ok(Arc::clone(desk));
         }
         if open.len() >= MAX_SESSIONS {
@@ -73,27 +87,27 @@ impl Desks {
         if open.len() >= MAX_SESSIONS {
             return Err(Problem::busy());
         }
-        let client = Client { session: Some(name.to_owned()), again: Again::default() };
-        let desk = Desk::new(Arc::clone(&self.host), client, Arc::clone(&self.finder));
+        let (host, finder) = (Arc::clone(&self.host), Arc::clone(&self.finder));
+        let desk = Desk::new(host, place.client(), finder);
         let desk = Arc::new(desk);
-        open.insert(name.to_owned(), Arc::clone(&desk));
+        open.insert(place.clone(), Arc::clone(&desk));
         Ok(desk)
     }
 
     /// A session whose journal refused is opened anew next time.
-    fn failed(&self, name: &str, desk: &Arc<Desk>, error: &JournalError) -> Problem {
-        self.forget(name, desk);
+    fn failed(&self, place: &Place, desk: &Arc<Desk>, error: &JournalError) -> Problem {
+        self.forget(place, desk);
         Problem::from(error)
     }
 
-    fn forget(&self, name: &str, desk: &Arc<Desk>) {
+    fn forget(&self, place: &Place, desk: &Arc<Desk>) {
         let mut open = self.open();
-        if open.get(name).is_some_and(|held| Arc::ptr_eq(held, desk)) {
-            open.remove(name);
+        if open.get(place).is_some_and(|held| Arc::ptr_eq(held, desk)) {
+            open.remove(place);
         }
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Desk>>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<Place, Arc<Desk>>> {
         // A panic elsewhere leaves the table as it was.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use http_body::Frame as Part;
@@ -15,12 +15,13 @@ use metier_runtime::Frame;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{sleep, timeout};
 
-use super::calls::{aside, session};
-use super::desks::checked;
+use super::calls::{aside, place};
+use super::desks::Place;
 use super::problem::Problem;
 use super::routes::Api;
-use crate::desk::{Client, Tail};
+use crate::desk::Tail;
 use crate::limits::WRITE_TIME;
+use crate::who::Who;
 
 /// How often a journal is looked at. Short enough for a person to call it at once.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -34,30 +35,31 @@ const QUEUE: usize = 16;
 /// `GET /v1/events/stream`.
 pub(super) async fn stream(
     State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let session = session(&headers, &api)?;
-    follow(api, session, &headers).await
+    let place = place(&who, &headers, &api)?;
+    follow(api, place, &headers).await
 }
 
 /// `GET /v1/sessions/SESSION/events/stream`.
 pub(super) async fn stream_in(
     State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
     Path(session): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let session = checked(&session)?.to_owned();
-    follow(api, session, &headers).await
+    let place = Place::of(&who, &session)?;
+    follow(api, place, &headers).await
 }
 
-async fn follow(api: Arc<Api>, session: String, headers: &HeaderMap) -> Result<Response, Problem> {
+async fn follow(api: Arc<Api>, place: Place, headers: &HeaderMap) -> Result<Response, Problem> {
     let after = after(headers)?;
     let Ok(seat) = Arc::clone(&api.streams).try_acquire_owned() else {
         return Err(Problem::busy());
     };
     let host = Arc::clone(&api.host);
-    let client = Client { session: Some(session), ..Client::default() };
-    let tail = aside(move || host.tail(&client)).await?;
+    let tail = aside(move || host.tail(&place.client())).await?;
     let tail = tail.map_err(|error| Problem::from(&error))?;
     let (sender, receiver) = channel(QUEUE);
     tokio::spawn(async move {

@@ -5,15 +5,26 @@
 //! stand for this machine's address. It cannot choose what `Host` and `Origin` say.
 
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
 
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 
 use super::problem::Problem;
 use super::token::Token;
+use crate::who::Who;
 
 /// Where everybody may ask, without a token, whether the server lives.
 pub(super) const HEALTH: &str = "/health";
+
+/// A client that is known by a token of its own.
+#[derive(Clone, Debug)]
+pub struct Badge {
+    /// The section of the settings that holds for it.
+    pub section: Arc<str>,
+    /// What it has to know.
+    pub token: Token,
+}
 
 /// Who may come in.
 #[derive(Clone, Debug, Default)]
@@ -23,22 +34,46 @@ pub struct Gate {
     pub hosts: Vec<String>,
     /// Origins of pages that may ask besides the server's own.
     pub origins: Vec<String>,
-    /// What everybody has to know, if anything.
+    /// What everybody has to know, if anything, who has no token of their own.
     pub token: Option<Token>,
+    /// The clients with a token of their own. Where there is one, nobody comes in without a token:
+    /// whoever could leave theirs at home would have more without it.
+    pub badges: Vec<Badge>,
     /// Whether clients of other machines can reach the server, so that its address in numbers is a
     /// name for it.
     pub wide: bool,
 }
 
 impl Gate {
-    /// Whether a request with this address and these headers may come in.
-    pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    /// Who a request with this address and these headers comes from, when it may come in.
+    pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Who, Problem> {
         let host = self.host(uri, headers)?;
         self.origin(&host, headers)?;
-        match &self.token {
-            Some(token) if uri.path() != HEALTH => known(token, headers),
-            _ => Ok(()),
+        let open = self.token.is_none() && self.badges.is_empty();
+        if open || uri.path() == HEALTH {
+            return Ok(Who::default());
         }
+        self.known(headers)
+    }
+
+    /// Whose token the headers have. All are looked at, so that the time tells nothing.
+    fn known(&self, headers: &HeaderMap) -> Result<Who, Problem> {
+        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        let value = match (given.next(), given.next()) {
+            (None, _) => return Err(Problem::unauthorized("this server wants a token")),
+            (Some(value), None) => value.as_bytes(),
+            (Some(_), Some(_)) => return Err(Problem::unauthorized("the token is not right")),
+        };
+        let mut who = None;
+        for badge in &self.badges {
+            if badge.token.is_in(value) {
+                // Of two sections with one token neither can be meant; the first stays.
+                who = who.or(Some(Who { known: Some(Arc::clone(&badge.section)), said: None }));
+            }
+        }
+        let master = self.token.as_ref().is_some_and(|token| token.is_in(value));
+        let who = who.or(master.then(Who::default));
+        who.ok_or_else(|| Problem::unauthorized("the token is not right"))
     }
 
     /// What the request calls this server, when that is one of its names.
@@ -84,15 +119,6 @@ impl Gate {
             Some(b"cross-site" | b"same-site") if !told => Err(foreign()),
             _ => Ok(()),
         }
-    }
-}
-
-fn known(token: &Token, headers: &HeaderMap) -> Result<(), Problem> {
-    let mut given = headers.get_all(header::AUTHORIZATION).iter();
-    match (given.next(), given.next()) {
-        (Some(value), None) if token.is_in(value.as_bytes()) => Ok(()),
-        (None, _) => Err(Problem::unauthorized("this server wants a token")),
-        _ => Err(Problem::unauthorized("the token is not right")),
     }
 }
 

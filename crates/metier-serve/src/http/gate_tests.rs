@@ -1,7 +1,8 @@
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
-use super::Gate;
+use super::{Badge, Gate};
 use crate::http::Token;
+use crate::who::Who;
 
 /// The code a request is refused with; `in` when it may come in.
 fn ask(gate: &Gate, uri: &str, headers: &[(&str, &str)]) -> &'static str {
@@ -108,4 +109,30 @@ fn where_there_is_a_token_everybody_needs_it_but_for_the_health() {
     }
     assert_eq!(ask(&gate, "/health", &[host]), "in");
     assert_eq!(ask(&gate, "/health", &[("host", "evil.example")]), "wrong_host");
+}
+
+#[test]
+fn a_token_of_its_own_says_who_a_client_is_and_nobody_comes_without_one() {
+    // U2, U3
+    let token = |text: &str| Token::parse(text).unwrap();
+    let badge = |section: &str, text: &str| Badge { section: section.into(), token: token(text) };
+    let badges = vec![badge("one", "token-of-client-one"), badge("two", "token-of-client-two")];
+    let gate = Gate { badges: badges.clone(), ..Gate::default() };
+    let who = |gate: &Gate, given: &str| {
+        let mut headers = HeaderMap::new();
+        headers.append("host", HeaderValue::from_static("localhost"));
+        headers.append("authorization", HeaderValue::from_str(&format!("Bearer {given}")).unwrap());
+        gate.check(&Uri::from_static("/v1/list"), &headers).map_err(|problem| problem.code)
+    };
+    assert_eq!(who(&gate, "token-of-client-one"), Ok(Who::known("one")));
+    assert_eq!(who(&gate, "token-of-client-two"), Ok(Who::known("two")));
+    assert_eq!(who(&gate, "token-of-the-operator"), Err("unauthorized"));
+    let host = [("host", "localhost")];
+    assert_eq!(ask(&gate, "/v1/list", &host), "unauthorized", "less is not had by saying nothing");
+    assert_eq!(ask(&gate, "/health", &host), "in");
+    let gate = Gate { badges, token: Some(token("token-of-the-operator")), ..Gate::default() };
+    assert_eq!(who(&gate, "token-of-the-operator"), Ok(Who::default()));
+    assert_eq!(who(&gate, "token-of-client-one"), Ok(Who::known("one")));
+    assert!(token("token-of-client-one").is_same(&token("token-of-client-one ")));
+    assert!(!token("token-of-client-one").is_same(&token("token-of-client-two")));
 }

@@ -1,16 +1,21 @@
-//! What the server counts, in the text format that collectors scrape.
+//! What the server counts, in the text format that collectors scrape: requests, and what the
+//! journals took since it runs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::State;
+use axum::extract::{Extension, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use metier_policy::Verdict;
 use metier_runtime::Capability;
 
+use super::problem::Problem;
 use super::routes::Api;
+use crate::tally::Tally;
+use crate::who::Who;
 
 /// What is counted.
 #[derive(Default)]
@@ -37,13 +42,10 @@ impl Numbers {
         Open::new(&self.streams)
     }
 
-    fn text(&self, sessions: usize) -> String {
+    fn text(&self, sessions: usize, tally: Option<&Tally>) -> String {
         let mut text = String::new();
         let mut family = |name: &str, kind: &str, help: &str, lines: Vec<(String, u64)>| {
-            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-            for (labels, value) in lines {
-                let _ = writeln!(text, "{name}{labels} {value}");
-            }
+            write_family(&mut text, &Family { name, kind, help }, lines);
         };
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let labelled = |((route, status), count): (&(&str, u16), &u64)| {
@@ -58,8 +60,50 @@ impl Numbers {
         family("metier_http_event_streams", "gauge", "event streams open", streams);
         let sessions = now(sessions as u64);
         family("metier_http_sessions", "gauge", "sessions held open", sessions);
+        if let Some(tally) = tally {
+            journals(&mut text, tally);
+        }
         text
     }
+}
+
+/// Numbers that belong together.
+struct Family<'a> {
+    name: &'a str,
+    kind: &'a str,
+    help: &'a str,
+}
+
+fn write_family(text: &mut String, family: &Family<'_>, lines: Vec<(String, u64)>) {
+    let Family { name, kind, help } = family;
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    for (labels, value) in lines {
+        let _ = writeln!(text, "{name}{labels} {value}");
+    }
+}
+
+/// What the journals took. Every verdict is named, also those that were never given.
+fn journals(text: &mut String, tally: &Tally) {
+    let counted = tally.counted();
+    let mut family = |name: &str, kind: &str, help: &str, lines: Vec<(String, u64)>| {
+        write_family(text, &Family { name, kind, help }, lines);
+    };
+    let frame = |(kind, count): (&String, &u64)| (format!("{{type=\"{}\"}}", label(kind)), *count);
+    let frames = counted.frames.iter().map(frame).collect();
+    family("metier_journal_frames_total", "counter", "frames written", frames);
+    let refused = vec![(String::new(), counted.refused)];
+    family("metier_journal_refused_total", "counter", "times a journal said no", refused);
+    let verdicts = Verdict::ALL.map(Verdict::as_str);
+    let given = |verdict: &str| counted.rulings.get(verdict).copied().unwrap_or_default();
+    let rulings = verdicts.map(|v| (format!("{{verdict=\"{v}\"}}"), given(v))).to_vec();
+    family("metier_rulings_total", "counter", "rulings on tool calls", rulings);
+    let sessions = vec![(String::new(), tally.sessions())];
+    family("metier_sessions", "gauge", "sessions open, by whatever surface", sessions);
+}
+
+/// A label's value, with what would end it made harmless.
+fn label(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 impl Open {
@@ -75,10 +119,17 @@ impl Drop for Open {
     }
 }
 
-/// `GET /metrics`.
-pub(super) async fn show(State(api): State<Arc<Api>>) -> Response {
+/// `GET /metrics`. The numbers are of all clients, so a single one does not get them.
+pub(super) async fn show(
+    State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
+) -> Result<Response, Problem> {
+    if who.known.is_some() {
+        return Err(Problem::forbidden("not_yours", "the numbers are not for single clients"));
+    }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], api.numbers.text(api.desks.count())).into_response()
+    let text = api.numbers.text(api.desks.count(), api.host.tally());
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
 /// The route a path belongs to; few enough of them to be counted apart.

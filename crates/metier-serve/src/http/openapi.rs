@@ -119,7 +119,18 @@ fn stream(inside: bool) -> Value {
         "description": "The number of the last frame the client has",
         "schema": { "type": "integer", "minimum": 0 },
     });
-    let content = json!({ "text/event-stream": { "schema": { "type": "string" } } });
+    // What one event is: the data is a frame, as text.
+    let text = json!({ "type": "string" });
+    let data = json!({
+        "type": "string",
+        "contentMediaType": "application/json",
+        "contentSchema": { "$ref": "#/components/schemas/Frame" },
+    });
+    let event = json!({
+        "type": "object",
+        "properties": { "id": text, "event": text, "data": data },
+    });
+    let content = json!({ "text/event-stream": { "schema": event } });
     let refused = json!({
         "description": "Refused",
         "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } },

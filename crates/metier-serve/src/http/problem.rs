@@ -17,7 +17,7 @@ pub(super) struct Problem {
 /// The status of each code an operation fails with; what is not named is the client's fault and
 /// could not be done.
 const STATUS: &[(StatusCode, &[&str])] = &[
-    (StatusCode::BAD_REQUEST, &["invalid_arguments", "invalid_path", "invalid_name"]),
+    (StatusCode::BAD_REQUEST, &["invalid_arguments", "invalid_path"]),
     (
         StatusCode::FORBIDDEN,
         &[

@@ -1,14 +1,15 @@
 //! What is where, and what every request goes through first.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use metier_package::index::WELL_KNOWN;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -18,17 +19,20 @@ use tokio::sync::{Semaphore, watch};
 use super::body::{Held, Room};
 use super::desks::Desks;
 use super::gate::HEALTH;
+use super::mcp_sessions::Seats;
 use super::metrics::Numbers;
 use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MESSAGE_BYTES, MAX_RUNS, MAX_STREAMS};
-use crate::mcp::Service;
+use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
+use crate::mcp::{Guest, Service};
+use crate::who::Who;
 
 /// What all requests share.
 pub(super) struct Api {
     pub(super) host: Arc<dyn Host>,
+    pub(super) service: Arc<Service>,
     pub(super) setup: HttpSetup,
     pub(super) stop: Stop,
     pub(super) desks: Desks,
@@ -37,14 +41,15 @@ pub(super) struct Api {
     pub(super) shelf: Shelf,
     room: Room,
     pub(super) calls: Arc<Semaphore>,
-    pub(super) runs: Arc<Semaphore>,
     pub(super) streams: Arc<Semaphore>,
 }
 
 impl Api {
     pub(super) fn new(host: Arc<dyn Host>, setup: HttpSetup, stop: Stop) -> Self {
+        let service = Service::new(Arc::clone(&host), setup.dialect);
         Self {
-            desks: Desks::new(Arc::clone(&host)),
+            desks: Desks::new(Arc::clone(&host), Arc::clone(service.finder())),
+            service,
             host,
             setup,
             stop,
@@ -53,7 +58,6 @@ impl Api {
             shelf: Shelf::default(),
             room: Room::new(),
             calls: Arc::new(Semaphore::new(MAX_CALLS)),
-            runs: Arc::new(Semaphore::new(MAX_RUNS)),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
         }
     }
@@ -73,6 +77,7 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
     let stream = get(events::stream);
     let stream_in = get(events::stream_in);
     let (mcp, end) = mcp(api);
+    let mcp = Arc::new(mcp);
     let router = Router::new()
         .route("/", get(page::show))
         .route(HEALTH, get(health))
@@ -84,7 +89,13 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
         .route("/v1/sessions/{session}/{name}", post(calls::call_in))
         .route(WELL_KNOWN, get(well_known::index))
         .route(well_known::ARCHIVES, get(well_known::archive))
-        .route_service("/mcp", mcp)
+        .route(
+            "/mcp",
+            any(move |who: Extension<Who>, request: Request| {
+                let mcp = Arc::clone(&mcp);
+                async move { mcp.answer(&who, request).await }
+            }),
+        )
         .fallback(async || Problem::not_found("there is nothing here; see `/openapi.json`"))
         .method_not_allowed_fallback(async || Problem::wrong_method())
         .with_state(Arc::clone(api))
@@ -92,21 +103,47 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
     (router, end)
 }
 
-type McpService = StreamableHttpService<crate::mcp::Server, LocalSessionManager>;
+type McpService = StreamableHttpService<crate::mcp::Server, Seats>;
+
+/// MCP for each client that is known by a token, and for everybody else: each has its own table of
+/// connections, so that none can speak or listen on another's.
+struct Mcp(BTreeMap<Option<Arc<str>>, McpService>);
+
+impl Mcp {
+    async fn answer(&self, who: &Who, request: Request) -> Response {
+        let Some(service) = self.0.get(&who.known) else {
+            return Problem::not_found("there is nothing here for this client").into_response();
+        };
+        let ends = request.method() == Method::DELETE;
+        let mut response = service.handle(request).await.map(Body::new);
+        // A connection that is ended has ended; clients take the SDK's `Accepted` for a failure.
+        if ends && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        response
+    }
+}
 
 /// MCP. `Host`, `Origin` and the length of a message have been checked when it is reached.
-fn mcp(api: &Arc<Api>) -> (McpService, McpEnd) {
+fn mcp(api: &Arc<Api>) -> (Mcp, McpEnd) {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES);
-    let service = Service::new(Arc::clone(&api.host), api.setup.dialect);
-    service.watch();
-    let factory = move || Ok(service.server(None));
+    api.service.watch();
     let end = McpEnd(config.clone());
-    let mut manager = LocalSessionManager::default();
-    manager.session_config.keep_alive = Some(MAX_IDLE);
-    (StreamableHttpService::new(factory, Arc::new(manager), config), end)
+    let for_one = |section: Option<Arc<str>>| {
+        let (service, known) = (Arc::clone(&api.service), section.clone());
+        let guest = move || Guest { section: known.clone(), session: None };
+        let factory = move || Ok(service.server(guest()));
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(MAX_IDLE);
+        let seats = Seats::new(manager, MAX_MCP_SESSIONS);
+        let service = StreamableHttpService::new(factory, Arc::new(seats), config.clone());
+        (section, service)
+    };
+    let badges = api.setup.gate.badges.iter().map(|badge| Some(Arc::clone(&badge.section)));
+    (Mcp(badges.chain([None]).map(for_one).collect()), end)
 }
 
 /// Every request comes through here: who asks, how much they bring, and that it is counted.
@@ -115,7 +152,11 @@ async fn enter(State(api): State<Arc<Api>>, request: Request, next: Next) -> Res
     // Those that wait for an answer keep the server; those that listen do not.
     let busy = (request.method() == Method::POST).then(|| api.busy.begin());
     let admitted = match api.setup.gate.check(request.uri(), request.headers()) {
-        Ok(()) => api.room.take(request).await,
+        Ok(who) => {
+            let mut request = request;
+            request.extensions_mut().insert(who);
+            api.room.take(request).await
+        }
         Err(problem) => Err(problem),
     };
     let mut response = match admitted {

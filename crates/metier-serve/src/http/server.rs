@@ -37,57 +37,29 @@ pub enum HttpError {
     Listen(#[source] std::io::Error),
 }
 
-/// How far stopping has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    #[default]
-    Serving,
-    /// Nobody new; what was begun goes on to its end.
-    Stopping,
-    /// What can be cut short is.
-    Hurried,
-}
-
 /// The switch that stops a server. Clones are the same switch.
 #[derive(Clone, Debug)]
-pub struct Stop(Arc<watch::Sender<Phase>>);
+pub struct Stop(Arc<watch::Sender<bool>>);
 
 impl Default for Stop {
     fn default() -> Self {
-        Self(Arc::new(watch::Sender::new(Phase::Serving)))
+        Self(Arc::new(watch::Sender::new(false)))
     }
 }
 
 impl Stop {
     /// Stops: nobody is let in, everybody inside is answered.
     pub fn stop(&self) {
-        self.reach(Phase::Stopping);
-    }
-
-    fn reach(&self, phase: Phase) {
-        self.0.send_if_modified(|now| {
-            let later = phase > *now;
-            *now = phase.max(*now);
-            later
-        });
+        self.0.send_replace(true);
     }
 
     pub(super) fn is_stopping(&self) -> bool {
-        *self.0.borrow() >= Phase::Stopping
+        *self.0.borrow()
     }
 
     pub(super) async fn stopping(&self) {
-        self.reached(Phase::Stopping).await;
-    }
-
-    /// Waits until scripts have to end.
-    pub(super) async fn hurried(&self) {
-        self.reached(Phase::Hurried).await;
-    }
-
-    async fn reached(&self, phase: Phase) {
         // The sender is ours, so the wait ends in one way only.
-        let _ = self.0.subscribe().wait_for(|now| *now >= phase).await;
+        let _ = self.0.subscribe().wait_for(|stopping| *stopping).await;
     }
 }
 
@@ -142,7 +114,7 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
     // First everybody who waits for an answer, then those who would listen for ever.
     let answered = timeout(STOP_GRACE, api.busy.idle()).await;
     if answered.is_err() {
-        stop.reach(Phase::Hurried);
+        api.service.runs().end();
         let _ = timeout(LAST_GRACE, api.busy.idle()).await;
     }
     mcp.end();

@@ -41,6 +41,12 @@ impl Token {
         Ok(Self(sha256(text.as_bytes())))
     }
 
+    /// Whether both are the same token.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        equal(&self.0, &other.0)
+    }
+
     /// Whether the header's value is `Bearer` and this token, or `Basic` and this token as the
     /// password, which is what programs send that keep it in `.netrc`.
     pub(super) fn is_in(&self, header: &[u8]) -> bool {

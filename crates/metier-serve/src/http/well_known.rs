@@ -1,11 +1,12 @@
 //! The skills offered to other machines: a list at the well-known address with a digest for each, and
 //! each as an archive. What is not trusted here is not offered, nor is what every metier has itself.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use metier_package::archive::{Packed, pack};
@@ -20,6 +21,7 @@ use super::calls::aside;
 use super::problem::Problem;
 use super::routes::Api;
 use crate::limits::{CALL_PATIENCE, MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
+use crate::who::Who;
 
 /// Where the archives are.
 pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
@@ -27,9 +29,9 @@ pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
 /// What an archive is called after the skill's name.
 const ENDING: &str = ".tar.gz";
 
-/// The list, kept for a short while: making it reads every file of every skill.
+/// The list each client gets, kept for a short while: making it reads every file of every skill.
 #[derive(Default)]
-pub(super) struct Shelf(Mutex<Option<Kept>>);
+pub(super) struct Shelf(Mutex<BTreeMap<Who, Kept>>);
 
 #[derive(Clone)]
 struct Kept {
@@ -41,22 +43,24 @@ struct Kept {
 /// `GET /.well-known/agent-skills/index.json`.
 pub(super) async fn index(
     State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let kept = looking(&api, |api| api.shelf.list(api)).await?;
+    let kept = looking(&api, move |api| api.shelf.list(api, who)).await?;
     Ok(document(&headers, "application/json", &kept.version, kept.text.as_bytes().to_vec()))
 }
 
 /// `GET /.well-known/agent-skills/NAME.tar.gz`.
 pub(super) async fn archive(
     State(api): State<Arc<Api>>,
+    Extension(who): Extension<Who>,
     Path(file): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let missing = || Problem::not_found("no such skill is offered");
     let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
     let packed = looking(&api, move |api| {
-        let catalog = api.host.index().get(api.host.now());
+        let catalog = api.host.catalog(&who);
         let entry = offered(&catalog).find(|entry| entry.name().as_str() == name)?;
         packed(&**api.host.index().store(), entry).ok()
     });
@@ -98,19 +102,20 @@ fn document(asked: &HeaderMap, kind: &'static str, version: &str, bytes: Vec<u8>
 }
 
 impl Shelf {
-    fn list(&self, api: &Api) -> Kept {
+    fn list(&self, api: &Api, who: Who) -> Kept {
         // Whoever comes while it is made waits for it instead of making another.
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = api.host.now();
-        match &*shelf {
-            Some(kept) if now.saturating_sub(kept.made) < SHELF_TIME => kept.clone(),
-            _ => {
-                let catalog = api.host.index().get(now);
-                let text = list(&catalog, &**api.host.index().store()).to_string();
-                let version = hex(&sha256(text.as_bytes()));
-                shelf.insert(Kept { made: now, text: text.into(), version }).clone()
-            }
+        if let Some(kept) = shelf.get(&who)
+            && now.saturating_sub(kept.made) < SHELF_TIME
+        {
+            return kept.clone();
         }
+        let text = list(&api.host.catalog(&who), &**api.host.index().store()).to_string();
+        let version = hex(&sha256(text.as_bytes()));
+        let kept = Kept { made: now, text: text.into(), version };
+        shelf.insert(who, kept.clone());
+        kept
     }
 }
 

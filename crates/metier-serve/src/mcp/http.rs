@@ -8,7 +8,7 @@ use axum::Router;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::Service;
+use super::{Guest, Service};
 use crate::limits::{MAX_IDLE, MAX_MESSAGE_BYTES};
 
 /// Who may talk to the server.
@@ -30,7 +30,7 @@ pub fn http_service(service: &Arc<Service>, settings: &HttpSettings) -> Router {
         config = config.with_allowed_hosts(settings.hosts.clone());
     }
     let service = Arc::clone(service);
-    let factory = move || Ok(service.server(None));
+    let factory = move || Ok(service.server(Guest::default()));
     let mut manager = LocalSessionManager::default();
     manager.session_config.keep_alive = Some(MAX_IDLE);
     let mcp = StreamableHttpService::new(factory, Arc::new(manager), config);

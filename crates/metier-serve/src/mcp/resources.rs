@@ -76,12 +76,16 @@ pub(super) fn read(session: &mut Session, uri: &str) -> Result<ReadResourceResul
     let file = session.read(&name, &path, MAX_READ_BYTES).map_err(|error| match error {
         ResourceError::Journal(error) => super::refused(&error),
         ResourceError::SkillNotFound { .. }
+        | ResourceError::Hidden { .. }
         | ResourceError::NotTrusted(_)
         | ResourceError::Denied { .. }
         | ResourceError::Changed(_)
         | ResourceError::Read(_) => {
             let mut failure = missing();
             failure.message = error.to_string().into();
+            if let Some(data) = &mut failure.data {
+                data["code"] = error.code().into();
+            }
             failure
         }
     })?;

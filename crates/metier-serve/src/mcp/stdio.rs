@@ -10,7 +10,7 @@ use rmcp::{RoleServer, serve_server};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::Service;
+use super::{Guest, Service};
 use crate::limits::MAX_MESSAGE_BYTES;
 
 /// Why serving ended before the client did.
@@ -27,16 +27,15 @@ pub enum ServeError {
     Stopped(#[source] tokio::task::JoinError),
 }
 
-/// Serves one client on standard input and output until it is gone. `session` names the session it
-/// has; without, it has one of its own.
-pub fn serve_stdio(service: &Arc<Service>, session: Option<String>) -> Result<(), ServeError> {
+/// Serves one client on standard input and output until it is gone.
+pub fn serve_stdio(service: &Arc<Service>, guest: Guest) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(ServeError::Runtime)?;
     let served = runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();
-        serve_streams(service, session, read, write).await
+        serve_streams(service, guest, read, write).await
     });
     // A read of standard input cannot be taken back; it must not keep the process.
     runtime.shutdown_background();
@@ -46,12 +45,12 @@ pub fn serve_stdio(service: &Arc<Service>, session: Option<String>) -> Result<()
 /// Serves one client that writes to `read` and reads from `write`, until it is gone.
 pub async fn serve_streams(
     service: &Arc<Service>,
-    session: Option<String>,
+    guest: Guest,
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), ServeError> {
-    let server = service.server(session);
-    let desk = Arc::clone(&server.desk);
+    let server = Arc::new(service.server(guest));
+    let kept = Arc::clone(&server);
     let transport = AsyncRwTransport::new_server(read, write);
     let transport = Patient::new(transport.with_max_line_length(MAX_MESSAGE_BYTES));
     let served = match serve_server(server, transport).await {
@@ -63,8 +62,7 @@ pub async fn serve_streams(
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ServeError::Handshake(Box::new(error))),
     };
-    // Nobody is left to be told; the journal says that the session never ended.
-    let _ = tokio::task::spawn_blocking(move || desk.close()).await;
+    let _ = tokio::task::spawn_blocking(move || kept.close()).await;
     served
 }
 

@@ -8,6 +8,7 @@ use metier_store::Catalog;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::fit::fitted;
 use crate::dialect::{self, Dialect, Reply};
 
 pub(super) fn list(dialect: Dialect, catalog: &Catalog) -> Vec<Tool> {
@@ -44,6 +45,7 @@ pub(super) fn answer(
         }
         Err(error) => Reply::refused(&error),
     };
+    let reply = fitted(reply);
     let content = vec![ContentBlock::text(reply.text)];
     let mut result = match reply.failed {
         true => CallToolResult::error(content),

@@ -99,3 +99,27 @@ fn a_version_nobody_knows_is_answered_with_those_there_are() {
         assert!(refused["error"]["data"]["supported"].is_array(), "{refused}");
     });
 }
+
+#[test]
+fn messages_go_to_whoever_has_a_level_and_to_nobody_else() {
+    // U2
+    run(async {
+        let call = json!({"name": "skill_status", "arguments": {}});
+        let told = |wire: &crate::ground::Wire| {
+            wire.notes.iter().filter(|note| note["method"] == "notifications/message").count()
+        };
+        let mut old = connect(&Arc::new(Ground::shut()), Dialect::Plain);
+        old.begin("2025-11-25").await;
+        let failed = old.get("tools/call", call.clone()).await;
+        assert_eq!((&failed["isError"], told(&old)), (&json!(true), 1), "{failed}");
+        old.get("logging/setLevel", json!({"level": "emergency"})).await;
+        old.get("tools/call", call.clone()).await;
+        assert_eq!(told(&old), 1, "errors are below that");
+        let mut new = connect(&Arc::new(Ground::shut()), Dialect::Plain);
+        let mut call = call;
+        call["_meta"] = stateless(json!({}));
+        new.get("tools/call", call.clone()).await;
+        new.get("tools/call", call).await;
+        assert_eq!(told(&new), 0, "a request without a level asks for none");
+    });
+}

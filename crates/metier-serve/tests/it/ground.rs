@@ -12,7 +12,7 @@ use metier_runtime::redact::Redactor;
 use metier_runtime::script::ScriptGround;
 use metier_runtime::session::{Settings, Whereabouts};
 use metier_runtime::{Ids, JournalError, Session, Setup};
-use metier_serve::mcp::{Service, serve_streams};
+use metier_serve::mcp::{Guest, Service, serve_streams};
 use metier_serve::{Client, Dialect, Host, Seat};
 use metier_store::index::{CatalogIndex, IndexSettings};
 use metier_store::vouch::{Depth, Nobody};
@@ -100,7 +100,7 @@ impl Ground {
     }
 
     pub(crate) fn session(&self, again: metier_runtime::session::Again) -> Session {
-        self.open(&Client { session: None, again }).unwrap().session
+        self.open(&Client { again, ..Client::default() }).unwrap().session
     }
 
     pub(crate) fn kinds(&self) -> Vec<String> {
@@ -180,10 +180,15 @@ pub(crate) fn connect(host: &Arc<Ground>, dialect: Dialect) -> Wire {
 
 /// Connects one more client to `service`.
 pub(crate) fn attach(service: &Arc<Service>, session: Option<&str>) -> Wire {
+    welcome(service, Guest { section: None, session: session.map(str::to_owned) })
+}
+
+/// Connects a client of whom something is known.
+pub(crate) fn welcome(service: &Arc<Service>, guest: Guest) -> Wire {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(theirs);
-    let (service, session) = (Arc::clone(service), session.map(str::to_owned));
-    tokio::spawn(async move { serve_streams(&service, session, read, write).await });
+    let service = Arc::clone(service);
+    tokio::spawn(async move { serve_streams(&service, guest, read, write).await });
     let (read, writer) = tokio::io::split(ours);
     Wire { lines: BufReader::new(read).lines(), writer, next: 0, notes: Vec::new() }
 }

@@ -142,7 +142,7 @@ impl Meter {
             return false;
         }
         self.counted = true;
-        tokens::exact(text).count <= budget
+        tokens::fits(text, budget)
     }
 }
 

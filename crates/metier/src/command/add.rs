@@ -3,6 +3,7 @@
 use clap::Args;
 use metier_format::text::visible_line;
 use metier_package::index::{self, IndexError};
+use metier_package::reference::Origin;
 use metier_package::wanted::Want;
 use metier_package::{
     Candidate, Drift, Fetched, Home, Place, Reference, Request, Select, Staged, install,
@@ -19,10 +20,13 @@ use crate::packages::{
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};
 
+/// What a source begins with that is a skill of an index.
+pub(crate) const INDEX: &str = "index:";
+
 /// Install skills
 ///
-/// SOURCE is `owner/repo`, `owner/repo/path`, a git URL, a directory, an archive, or
-/// `index:NAME/SKILL`, with `#REF` or
+/// SOURCE is `owner/repo`, `owner/repo/path`, a git URL, a directory, an archive,
+/// `index:NAME/SKILL`, or `mcp:NAME//SKILL` of an MCP server, with `#REF` or
 /// `@TAG` behind it for a branch, tag or commit. What each skill is, where it is from, whose
 /// signature it has and what it can run and reach is shown; on a terminal you are asked, elsewhere
 /// `--yes` has to say it. All of it is installed or none, and pinned in `skills.lock`.
@@ -53,6 +57,9 @@ pub(crate) struct AddArgs {
     allow: Allowances,
 }
 
+/// Reasons for a refusal that an error names.
+const MAX_REASONS: usize = 5;
+
 /// What is let pass that otherwise is not.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Allowances {
@@ -82,6 +89,7 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         admit(offer, args.allow, settings, ui)?;
     }
     check_names(&offers, &home, &place)?;
+    offers.iter().try_for_each(check_origin)?;
     let layer = place.as_str();
     let skills = counted(offers.len(), "skill", "skills");
     confirm(&format!("Install {skills} for the {layer} layer?"), args.yes, ui)?;
@@ -140,7 +148,11 @@ pub(crate) fn check(
 
 /// Refuses names that are looked up alike and spelled differently: of two such skills only one would
 /// ever be found.
-fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), CommandError> {
+pub(crate) fn check_names(
+    offers: &[Offer],
+    home: &Home,
+    place: &Place,
+) -> Result<(), CommandError> {
     let installed = metier_package::installed::list(home, place).map_err(record_error)?;
     for offer in offers {
         let name = &offer.pinned.name;
@@ -155,6 +167,22 @@ fn check_names(offers: &[Offer], home: &Home, place: &Place) -> Result<(), Comma
         );
     }
     Ok(())
+}
+
+/// A skill of an MCP server takes nobody's place, and nobody takes its: who has said yes to one has
+/// not said yes to the other.
+fn check_origin(offer: &Offer) -> Result<(), CommandError> {
+    let new = &offer.pinned.locked;
+    let Some(old) = offer.installed.as_ref().map(|(old, _)| &old.locked) else { return Ok(()) };
+    let same = (&old.source, &old.path) == (&new.source, &new.path);
+    if same || !(old.is_served() || new.is_served()) {
+        return Ok(());
+    }
+    let name = visible_line(offer.pinned.name.as_str()).into_owned();
+    let from = visible_line(&old.source);
+    let message = format!("`{name}` is installed from `{from}`, and this is another one");
+    let error = CommandError::refused(message).code("other_origin");
+    Err(error.hint(format!("`metier remove {name}` makes room for it")))
 }
 
 /// A name as it is spelled: letters that may look like others are shown by their code points.
@@ -189,8 +217,8 @@ fn fetched(
     fetching: &Fetching,
     ui: &mut Ui,
 ) -> Result<Vec<Staged>, CommandError> {
-    if let Some(listed) = source.strip_prefix("index:") {
-        return listed_in_index(listed, args, fetching, ui);
+    if let Some(listed) = source.strip_prefix(INDEX) {
+        return taken(listed, listed_in_index(listed, fetching)?, args, ui);
     }
     let mut reference = fetching.reference(source)?;
     if let Some(pin) = &args.pin {
@@ -198,18 +226,47 @@ fn fetched(
         let pinned = fetching.reference(&format!("{}#{pin}", reference.source()))?;
         reference = Reference { requested: pinned.requested, ..reference };
     }
+    if matches!(reference.origin, Origin::Mcp(_)) {
+        return from_server(&reference, args, fetching, ui);
+    }
     let select = if args.skill.is_empty() { Select::All } else { Select::Named(&args.skill) };
     let fetched = fetching.fetch(&reference, select).map_err(fetch_error)?;
     taken(source, fetched, args, ui)
 }
 
-/// The skill that `NAME/SKILL` means: as the index listed it last, or as it lists it now.
-fn listed_in_index(
-    text: &str,
+/// Skills of an MCP server: which of them is said before one of their files is read.
+fn from_server(
+    reference: &Reference,
     args: &AddArgs,
     fetching: &Fetching,
     ui: &mut Ui,
 ) -> Result<Vec<Staged>, CommandError> {
+    let source = reference.to_string();
+    let select = match (reference.path.is_empty(), args.skill.as_slice()) {
+        (false, []) => Select::AtPath,
+        (_, names @ [_, ..]) => Select::Named(names),
+        (true, []) if args.all => Select::All,
+        (true, []) => {
+            let offered = fetching.offered(reference).map_err(fetch_error)?;
+            let names: Vec<String> = offered.iter().map(|one| one.name.to_string()).collect();
+            let picked = match names.as_slice() {
+                [] => return Err(nothing_in(&source)),
+                [_] => names,
+                _ => picked(&names, args, ui)?
+                    .into_iter()
+                    .filter_map(|at| names.get(at).cloned())
+                    .collect(),
+            };
+            let fetched = fetching.fetch(reference, Select::Named(&picked)).map_err(fetch_error)?;
+            return everything(&source, fetched, ui);
+        }
+    };
+    let fetched = fetching.fetch(reference, select).map_err(fetch_error)?;
+    everything(&source, fetched, ui)
+}
+
+/// The skill that `NAME/SKILL` means: as the index listed it last, or as it lists it now.
+pub(crate) fn listed_in_index(text: &str, fetching: &Fetching) -> Result<Fetched, CommandError> {
     let Some((name, skill)) = text.split_once('/') else {
         return Err(CommandError::usage("write `index:NAME/SKILL`").code("bad_reference"));
     };
@@ -228,14 +285,13 @@ fn listed_in_index(
         let error = crate::view::unknown_name(skill, names, "`metier index list NAME` lists them");
         return Err(error.code("no_such_skill"));
     };
-    let fetched = fetching.listed(listed).map_err(|error| {
+    fetching.listed(listed).map_err(|error| {
         let error = index_error(error);
         match error.code == Some("digest_mismatch") {
             true => error.hint("`metier index refresh` asks the index what it lists now"),
             false => error,
         }
-    })?;
-    taken(text, fetched, args, ui)
+    })
 }
 
 /// Those of the fetched skills that are wanted.
@@ -245,6 +301,18 @@ fn taken(
     args: &AddArgs,
     ui: &mut Ui,
 ) -> Result<Vec<Staged>, CommandError> {
+    let skills = everything(source, fetched, ui)?;
+    if skills.len() == 1 || args.all || !args.skill.is_empty() {
+        return Ok(skills);
+    }
+    let names: Vec<String> = skills.iter().map(|staged| staged.name.to_string()).collect();
+    let picked = picked(&names, args, ui)?;
+    let numbered = skills.into_iter().enumerate();
+    Ok(numbered.filter(|(at, _)| picked.contains(at)).map(|(_, staged)| staged).collect())
+}
+
+/// The fetched skills; what is refused is said.
+fn everything(source: &str, fetched: Fetched, ui: &mut Ui) -> Result<Vec<Staged>, CommandError> {
     for refused in &fetched.refused {
         let path = if refused.path.is_empty() { "." } else { &refused.path };
         ui.note(&format!(
@@ -254,42 +322,43 @@ fn taken(
             refused.code
         ));
     }
-    if fetched.skills.is_empty() {
-        let message = format!("nothing in `{}` can be installed", visible_line(source));
-        return Err(CommandError::refused(message).code("package_refused"));
-    }
-    if fetched.skills.len() == 1 || args.all || !args.skill.is_empty() {
+    if !fetched.skills.is_empty() {
         return Ok(fetched.skills);
     }
-    chosen(fetched.skills, args, ui)
+    // Who reads JSON has not seen the warnings.
+    let told = fetched.refused.iter().take(MAX_REASONS).filter(|_| ui.json());
+    Err(told.fold(nothing_in(source), |error, refused| {
+        error.hint(format!("it is refused: {}", visible_line(&refused.reason)))
+    }))
 }
 
-/// Which of several skills, as somebody says who can be asked.
-fn chosen(skills: Vec<Staged>, args: &AddArgs, ui: &mut Ui) -> Result<Vec<Staged>, CommandError> {
-    let names: Vec<String> =
-        skills.iter().map(|s| visible_line(s.name.as_str()).into_owned()).collect();
+fn nothing_in(source: &str) -> CommandError {
+    let message = format!("nothing in `{}` can be installed", visible_line(source));
+    CommandError::refused(message).code("package_refused")
+}
+
+/// Which of several skills, as somebody says who can be asked: their places in `names`.
+fn picked(names: &[String], args: &AddArgs, ui: &mut Ui) -> Result<Vec<usize>, CommandError> {
+    let shown: Vec<String> = names.iter().map(|name| visible_line(name).into_owned()).collect();
     if args.yes || !env::can_ask() || ui.json() {
-        let message = format!("there are {} skills: {}", names.len(), names.join(", "));
+        let message = format!("there are {} skills: {}", names.len(), shown.join(", "));
         let error = CommandError::usage(message).code("which_skill");
         return Err(error.hint("`--skill NAME` takes one of them, `--all` takes all"));
     }
     ui.flush().map_err(CommandError::output)?;
-    for (number, name) in (1..).zip(&names) {
+    for (number, name) in (1..).zip(&shown) {
         ui::write_stderr(&format!("{number:4}  {name}\n"));
     }
     ui::write_stderr("Which ones? Numbers or names, separated by spaces; empty for none: ");
     let typed = env::typed_line().unwrap_or_default();
     let wanted: Vec<&str> = typed.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-    let mut picked = Vec::new();
-    for (number, staged) in (1..).zip(skills) {
-        let number: i32 = number;
-        let is_meant = |word: &&str| *word == staged.name.as_str() || **word == *number.to_string();
-        if wanted.iter().any(is_meant) {
-            picked.push(staged);
-        }
+    let is_meant = |at: &usize| {
+        let name = names.get(*at).map(String::as_str);
+        wanted.iter().any(|word| Some(*word) == name || **word == *(at + 1).to_string())
+    };
+    let picked: Vec<usize> = (0..names.len()).filter(is_meant).collect();
+    match picked.is_empty() {
+        true => Err(CommandError::refused("no skill was chosen").code("not_confirmed")),
+        false => Ok(picked),
     }
-    if picked.is_empty() {
-        return Err(CommandError::refused("no skill was chosen").code("not_confirmed"));
-    }
-    Ok(picked)
 }

@@ -121,7 +121,10 @@ fn print(shapes: &[AgentShape], ui: &mut Ui) {
     ui.table(&table);
     let here = shapes.iter().filter(|shape| shape.detected.is_some()).count();
     ui.line(format!("{} on this machine", counted(here, "agent", "agents")));
-    if shapes.iter().all(|shape| !shape.personal.linked) {
-        ui.note("hint: `metier link` shows installed skills to them");
+    let linked = shapes.iter().any(|shape| shape.personal.linked);
+    match (here, linked) {
+        (0, _) if shapes.is_empty() => ui.note("hint: `metier agents --all` lists all it knows"),
+        (1.., false) => ui.note("hint: `metier link` shows installed skills to them"),
+        _ => {}
     }
 }

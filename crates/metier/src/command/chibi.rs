@@ -1,8 +1,9 @@
 //! `metier chibi`, and metier under the name `agent-skills`: chibi's plugin.
 //!
 //! The host hears nothing of a plugin that fails or is late, and goes on as if it had said yes. So
-//! the work is done in a thread that is waited for no longer than the host waits, and whatever
-//! becomes of it, broken settings and bugs included, the answer is printed and the exit code 0.
+//! a second thread watches the time and answers in the work's stead before the host gives up, and
+//! whatever becomes of the work, broken settings and bugs included, the answer is printed and the exit
+//! code 0.
 
 mod backing;
 mod install;
@@ -10,7 +11,9 @@ mod install;
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use clap::Args;
@@ -26,7 +29,10 @@ use crate::settings::Settings;
 use crate::ui::Ui;
 
 use backing::{Era, Plugin};
-pub(crate) use install::install_plugin;
+pub(crate) use install::{Installed, copy_in, install_plugin, installed, remove_plugin};
+
+/// The agent's id.
+pub(crate) const AGENT: &str = "chibi";
 
 /// Seconds a hook may take. The host waits 30 and then does what was asked about.
 const HOOK_SECONDS: u64 = 10;
@@ -34,8 +40,8 @@ const HOOK_SECONDS: u64 = 10;
 /// Seconds a tool may take beside its script: to start, to look up, to record.
 const SPARE_SECONDS: u64 = 3;
 
-/// Seconds that what was told to stop has for it.
-const STOP_SECONDS: u64 = 1;
+/// How long what was told to stop has for it.
+const STOP: Duration = Duration::from_secs(1);
 
 /// Most bytes the host may write to standard input: a whole file goes through a call that writes it.
 const MAX_INPUT: u64 = 16 << 20;
@@ -97,7 +103,7 @@ pub(crate) fn run(
 }
 
 /// Where chibi has its plugins.
-fn plugins(environment: &Environment) -> Result<PathBuf, CommandError> {
+pub(crate) fn plugins(environment: &Environment) -> Result<PathBuf, CommandError> {
     let home = environment.chibi.home.clone();
     let home = home.or_else(|| Some(environment.home.as_ref()?.join(".chibi")));
     let home = home.ok_or_else(|| {
@@ -129,14 +135,23 @@ fn respond(words: Vec<String>, global: &Global, environment: &Environment) -> St
                 Request::Hook { .. } => HOOK_SECONDS,
                 _ => plugin.seconds() + SPARE_SECONDS,
             };
-            let work = move || {
+            let late = {
+                let kind = kind.clone();
+                move || leave(&fallback(&kind, &format!("it took longer than {seconds} seconds")))
+            };
+            let work = || {
                 let stdin = if asked.is_on_stdin() { input()? } else { Vec::new() };
                 Ok(answer(&asked.request(&stdin), &plugin))
             };
-            let working = start(work);
-            wait(&working, &kind, seconds, &cancel)
+            let time = Allowed { work: Duration::from_secs(seconds), stop: STOP };
+            in_time(work, time, &cancel, late).unwrap_or_else(|why| fallback(&kind, &why))
         }
     };
+    shown(text)
+}
+
+/// The answer as it is printed, with its line break.
+fn shown(text: String) -> String {
     let text = if env::stdout_is_terminal() { visible(&text).into_owned() } else { text };
     format!("{}\n", text.trim_end_matches('\n'))
 }
@@ -149,38 +164,60 @@ fn input() -> Result<Vec<u8>, String> {
     }
 }
 
-/// Does `work` in a thread of its own. What it panics with is what it gives.
-fn start(
-    work: impl FnOnce() -> Result<String, String> + Send + 'static,
-) -> Receiver<Result<String, String>> {
-    let (give, working) = channel();
-    let thread = std::thread::Builder::new().name("chibi".to_owned()).spawn(move || {
-        let done = catch_unwind(AssertUnwindSafe(work));
-        let done = done.unwrap_or_else(|_| Err("this is a bug in metier".to_owned()));
-        // Whoever waits no longer has answered already.
-        let _ = give.send(done);
-    });
-    // Without a thread the other end hangs up, which is an answer too.
-    drop(thread);
-    working
+/// How long something may take.
+#[derive(Clone, Copy)]
+struct Allowed {
+    /// To come to an end.
+    work: Duration,
+    /// To come to an end once it was told to stop.
+    stop: Duration,
 }
 
-/// What the work gives, in time; the answer of last resort otherwise.
-fn wait(
-    working: &Receiver<Result<String, String>>,
-    kind: &Request,
-    seconds: u64,
+/// What `work` gives; what it panics with, too. When it takes too long it is cancelled, and when that
+/// does not help, `late` is called from another thread and has the last word.
+///
+/// The work is done here and the waiting elsewhere, because a second thread's memory is got page by
+/// page from the system, which took longer than the work.
+fn in_time(
+    work: impl FnOnce() -> Result<String, String>,
+    allowed: Allowed,
     cancel: &Cancel,
-) -> String {
-    let done = working.recv_timeout(Duration::from_secs(seconds)).or_else(|_| {
+    late: impl FnOnce() + Send + 'static,
+) -> Result<String, String> {
+    let (done, waiting) = channel::<()>();
+    let said = Arc::new(AtomicBool::new(false));
+    let (cancel, first) = (cancel.clone(), Arc::clone(&said));
+    let watch = move || {
+        let over = |time| waiting.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+        if !over(allowed.work) {
+            return;
+        }
         cancel.cancel();
-        working.recv_timeout(Duration::from_secs(STOP_SECONDS))
-    });
-    match done {
-        Ok(Ok(text)) => text,
-        Ok(Err(why)) => fallback(kind, &why),
-        Err(_) => fallback(kind, &format!("it took longer than {seconds} seconds")),
+        if over(allowed.stop) && !first.swap(true, Ordering::SeqCst) {
+            late();
+        }
+    };
+    let watching = std::thread::Builder::new().name("chibi".to_owned()).spawn(watch);
+    if watching.is_err() {
+        return Err("there is nobody to watch the time".to_owned());
     }
+    let result = catch_unwind(AssertUnwindSafe(work));
+    if said.swap(true, Ordering::SeqCst) {
+        // The other answer is being given, and ends this process.
+        std::thread::sleep(allowed.stop);
+    }
+    drop(done);
+    result.unwrap_or_else(|_| Err("this is a bug in metier".to_owned()))
+}
+
+/// Gives the answer of last resort and ends this process, with whatever hangs in it.
+#[expect(clippy::exit, reason = "what takes too long cannot be asked to stop")]
+fn leave(text: &str) {
+    let mut ui = Ui::plain(None);
+    ui.text(&shown(text.to_owned()));
+    // Who does not listen any more needs no answer.
+    let _ = ui.finish();
+    std::process::exit(i32::from(Status::Ok.exit_code()));
 }
 
 #[cfg(test)]

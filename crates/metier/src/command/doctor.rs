@@ -5,10 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_package::doctor::{Finding, Patient, Severity, examine, repair};
+use metier_package::doctor::{Code, Finding, Patient, Severity, examine, repair};
 use metier_package::{Home, Place};
+use metier_serve::agent_hook::HookAgent;
+use metier_serve::hook_setup::{Gap, Missing};
 use serde::Serialize;
 
+use super::hook::setup;
+use crate::args::Global;
+use crate::command::chibi;
 use crate::env;
 use crate::error::{CommandResult, Status};
 use crate::packages::{self, change_error};
@@ -18,8 +23,8 @@ use crate::view::View;
 
 /// Find what is wrong and repair what is safe
 ///
-/// Looks at installed skills, locks, records, links in the agents' directories, acts that did not
-/// come to an end, and rights. Changes nothing without `--fix`, and with it only what loses
+/// Looks at installed skills, locks, records, links in the agents' directories, hooks in their
+/// settings and what switches those off, acts that did not come to an end, and rights. Changes nothing without `--fix`, and with it only what loses
 /// nothing. Exit code 1 when something is wrong, 3 when content is not what was installed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier doctor\n  metier doctor --fix\n  metier doctor --json")]
@@ -40,16 +45,30 @@ struct Document {
 }
 
 /// Examines, and repairs when asked to.
-pub(crate) fn run(args: &DoctorArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+pub(crate) fn run(
+    args: &DoctorArgs,
+    global: &Global,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
     let home = packages::home(settings)?;
     let by = packages::by(settings);
-    let mut findings = look(&home, settings);
+    let look = || {
+        let mut findings = with(&home, settings, examine);
+        findings
+            .extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
+        findings.extend(stale_plugin(settings));
+        findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
+        findings
+    };
+    let mut findings = look();
     let mut fixed = Vec::new();
     let mut failed = Vec::new();
     if args.fix && findings.iter().any(|finding| finding.repairable) {
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
-        let after = look(&home, settings);
+        failed.extend(renew(&findings, settings));
+        let after = look();
         fixed = findings;
         fixed.retain(|finding| !after.contains(finding));
         findings = after;
@@ -77,8 +96,75 @@ pub(crate) fn run(args: &DoctorArgs, settings: &Settings, ui: &mut Ui) -> Comman
     })
 }
 
-fn look(home: &Home, settings: &Settings) -> Vec<Finding> {
-    with(home, settings, examine)
+/// That chibi's plugin is a copy of another metier, which it stays when metier is updated.
+fn stale_plugin(settings: &Settings) -> Option<Finding> {
+    let plugins = chibi::plugins(&settings.environment).ok()?;
+    let stale = chibi::installed(&plugins) == chibi::Installed::Stale;
+    let message = "chibi's plugin is a copy of another metier than this one";
+    stale.then(|| Finding::new(Code::PluginStale, &chibi::copy_in(&plugins), message))
+}
+
+/// Copies this metier over a stale plugin; gives why that did not work.
+fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
+    findings.iter().find(|finding| finding.code == Code::PluginStale)?;
+    let plugins = chibi::plugins(&settings.environment).ok()?;
+    chibi::install_plugin(&plugins).err().map(|error| error.to_string())
+}
+
+/// What is wrong with the hooks that metier set up for `agent`: nothing where it set up none.
+fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding> {
+    let state = match setup::state(agent, global, settings) {
+        Ok(state) if state.recorded => state,
+        Ok(_) => return Vec::new(),
+        Err(error) => {
+            let home = settings.home.clone().unwrap_or_default();
+            return vec![Finding::new(Code::Unreadable, &home.join("hooks"), error.message())];
+        }
+    };
+    let mut findings: Vec<Finding> = state.missing.iter().map(|gap| missing(agent, gap)).collect();
+    if !state.startable {
+        let message = format!("hooks of {} start a program that cannot be started", agent.title());
+        let path = PathBuf::from(&state.program);
+        findings.push(about(agent, Finding::new(Code::HooksProgram, &path, message)));
+    }
+    findings.extend(state.off.iter().map(|switch| {
+        let (message, advice) = setup::told(agent, switch);
+        let path = if switch.path.as_os_str().is_empty() {
+            switch.key.into()
+        } else {
+            switch.path.clone()
+        };
+        Finding { fix: advice, ..Finding::new(Code::HooksOff, &path, message) }
+    }));
+    findings
+}
+
+/// What is missing in an agent's settings, as a finding.
+fn missing(agent: HookAgent, gap: &Gap) -> Finding {
+    let title = agent.title();
+    let (code, message) = match &gap.what {
+        Missing::Hook(event) => (
+            Code::HooksEdited,
+            format!("the hook of {title} for `{event}` is not as it was written"),
+        ),
+        Missing::Plugin => {
+            (Code::HooksEdited, format!("the plugin for {title} is not as it was written"))
+        }
+        Missing::Trust(key) => (
+            Code::HooksUntrusted,
+            format!("{title} does not trust the hook `{key}`, so it does not run"),
+        ),
+        Missing::Server => {
+            (Code::HooksServer, format!("{title} has the hooks and not the MCP server"))
+        }
+    };
+    about(agent, Finding::new(code, &gap.path, message))
+}
+
+/// The finding with its advice for this agent.
+fn about(agent: HookAgent, finding: Finding) -> Finding {
+    let fix = finding.fix.replace("AGENT", agent.as_str());
+    Finding { fix, ..finding }
 }
 
 /// Does `work` with what is looked at, as it is now.

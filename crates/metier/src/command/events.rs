@@ -30,14 +30,28 @@ pub(crate) struct EventsArgs {
     /// Go on as frames are written, until interrupted
     #[arg(long, short)]
     follow: bool,
+    /// Start after the frame with this number
+    #[arg(long, value_name = "SEQ")]
+    after: Option<u64>,
+    /// Most frames to print
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+}
+
+/// What has been read so far, and what is still to be printed.
+struct Position {
+    read: Followed,
+    after: Option<u64>,
+    left: u64,
 }
 
 /// Prints the frames.
 pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let stream = Stream::of(settings)?;
     let mut lines = Lines::of(&stream.journal);
-    let mut at = Followed::default();
-    loop {
+    let left = args.limit.unwrap_or(u64::MAX);
+    let mut at = Position { read: Followed::default(), after: args.after, left };
+    while at.left > 0 {
         let read = lines.next().map_err(|source| {
             let path = stream.journal.clone();
             journal_error(JournalError::Io { act: "read", path, source })
@@ -53,7 +67,7 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             std::thread::sleep(PAUSE);
         }
     }
-    if at.frames() == 0 {
+    if at.read.frames() == 0 && at.left > 0 {
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
     }
     Ok(Status::Ok)
@@ -66,21 +80,21 @@ fn ui_flush(now: bool, ui: &mut Ui) -> Result<(), CommandError> {
 /// Prints those of `lines` that belong to the session, each checked against the one before it.
 fn print(
     lines: &[Vec<u8>],
-    at: &mut Followed,
+    at: &mut Position,
     stream: &Stream,
     ui: &mut Ui,
 ) -> Result<(), CommandError> {
     let mut table = Table::default();
     let mut fault = None;
     for line in lines {
-        let frame = match at.take(line) {
+        let frame = match at.read.take(line) {
             Ok(frame) => frame,
             Err(kind) => {
                 fault = Some(kind);
                 break;
             }
         };
-        if stream.named && frame.ids.session != stream.session {
+        if stream.named && frame.ids.session != stream.session || !at.wants(&frame) {
             continue;
         }
         if ui.json() {
@@ -94,9 +108,18 @@ fn print(
         None => Ok(()),
         Some(kind) => Err(journal_error(JournalError::Changed {
             path: stream.journal.clone(),
-            frame: at.frames(),
+            frame: at.read.frames(),
             reason: kind.to_string(),
         })),
+    }
+}
+
+impl Position {
+    /// Whether `frame` is one of those asked for.
+    fn wants(&mut self, frame: &Frame) -> bool {
+        let wanted = self.after.is_none_or(|after| frame.seq > after) && self.left > 0;
+        self.left -= u64::from(wanted);
+        wanted
     }
 }
 

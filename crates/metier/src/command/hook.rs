@@ -7,8 +7,10 @@
 mod ground;
 pub(crate) mod setup;
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -58,6 +60,30 @@ impl HookArgs {
     pub(crate) fn event_of(&self) -> Option<HookAgent> {
         self.agent.filter(|_| self.act.is_none())
     }
+}
+
+/// The agent and the places, when the arguments are a hook call as `setup` writes it into settings:
+/// `--home` and `--config`, `hook`, the agent. None says nothing but that the parser has to read
+/// them; where this answers, the parser would say the same. An agent waits for every call, and the
+/// parser's whole tree takes longer than the answer.
+pub(crate) fn as_set_up(arguments: &[OsString]) -> Option<(HookAgent, Global)> {
+    let mut global = Global::default();
+    let mut words = arguments.iter().skip(1);
+    loop {
+        let slot = match words.next()?.to_str()? {
+            "hook" => break,
+            "--home" => &mut global.home,
+            "--config" => &mut global.config,
+            _ => return None,
+        };
+        let value = words.next().filter(|value| !value.is_empty() && slot.is_none())?;
+        if value.as_encoded_bytes().starts_with(b"-") {
+            return None;
+        }
+        *slot = Some(PathBuf::from(value));
+    }
+    let agent = HookAgent::parse(words.next()?.to_str()?)?;
+    words.next().is_none().then_some((agent, global))
 }
 
 /// Changes or looks at an agent's settings.
@@ -140,3 +166,7 @@ fn agents() -> impl TypedValueParser<Value = HookAgent> {
     PossibleValuesParser::new(HookAgent::ALL.map(HookAgent::as_str))
         .try_map(|word| HookAgent::parse(&word).ok_or("not an agent"))
 }
+
+#[cfg(test)]
+#[path = "hook_tests.rs"]
+mod tests;

@@ -3,6 +3,7 @@
 
 use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
+use metier_package::Bases;
 use metier_package::index::{self, Contents, Found, Index};
 use metier_runtime::{Clock as _, Moment};
 use serde::Serialize;
@@ -20,11 +21,14 @@ const HITS: usize = 20;
 /// Find skills in remote indexes
 ///
 /// An index is a web server's list at `/.well-known/agent-skills/index.json`, which `metier serve`
-/// has, too, or a git repository with skills or with a plugin marketplace. `metier add
+/// has, too, a git repository with skills or with a plugin marketplace, or an MCP server that offers
+/// skills: one on the web, or a program that is started and talked with. `metier add
 /// index:NAME/SKILL` installs what an index lists, after its digest was checked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier index add team https://skills.example\n  \
     metier index add anthropic anthropics/skills\n  metier index search pdf\n  \
+    metier index add office mcp+https://skills.example/mcp\n  \
+    metier index add local -- my-mcp-server --stdio\n  \
     metier index refresh\n  metier add index:team/pdf")]
 pub(crate) struct IndexArgs {
     #[command(subcommand)]
@@ -34,13 +38,10 @@ pub(crate) struct IndexArgs {
 #[derive(Debug, Subcommand)]
 enum Act {
     /// Add an index, and ask what it lists
-    #[command(after_help = "Example:\n  metier index add team https://skills.example")]
-    Add {
-        /// What to call it
-        name: String,
-        /// A web server, the address of a list, or a repository
-        source: String,
-    },
+    #[command(after_help = "Examples:\n  metier index add team https://skills.example\n  \
+        metier index add office mcp+https://skills.example/mcp\n  \
+        metier index add local -- my-mcp-server --stdio")]
+    Add(AddIndex),
     /// List the indexes, or with a name what it lists
     #[command(after_help = "Example:\n  metier index list team")]
     List {
@@ -71,11 +72,29 @@ enum Act {
     },
 }
 
+/// Which index to add.
+#[derive(Debug, Args)]
+struct AddIndex {
+    /// What to call it, and where it is: a web server, the address of a list, a repository, or
+    /// `mcp+https://…` for an MCP server
+    #[arg(value_names = ["NAME", "SOURCE"], num_args = 0..=2)]
+    words: Vec<String>,
+    /// What to call it
+    #[arg(long = "name", value_name = "NAME")]
+    label: Option<String>,
+    /// The program of an MCP server on this machine, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    command: Vec<String>,
+}
+
 /// An index, as JSON.
 #[derive(Serialize)]
 struct IndexShape<'a> {
     name: &'a str,
     source: &'a str,
+    /// The program of an MCP server on this machine, and its arguments.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    command: &'a [String],
     skills: usize,
     problems: &'a [String],
     /// When it last answered, in UTC; none when it never did.
@@ -95,7 +114,7 @@ struct Known {
 /// Does what was asked for.
 pub(crate) fn run(args: &IndexArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     match &args.act {
-        Act::Add { name, source } => add(name, source, settings, ui),
+        Act::Add(which) => add(which, settings, ui),
         Act::List { name: None } => list(settings, ui),
         Act::List { name: Some(name) } => list_one(name, settings, ui),
         Act::Search { query, limit } => search(&query.join(" "), *limit, settings, ui),
@@ -104,10 +123,40 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings, ui: &mut Ui) -> Command
     }
 }
 
-fn add(name: &str, source: &str, settings: &Settings, ui: &mut Ui) -> CommandResult {
+/// The index that was typed.
+fn meant(which: &AddIndex, bases: &Bases) -> Result<Index, CommandError> {
+    let words: Vec<&str> = which.words.iter().map(String::as_str).collect();
+    let (name, source) = match (which.label.as_deref(), words.as_slice()) {
+        (Some(name), []) => (name.to_owned(), None),
+        (Some(name), [source]) => (name.to_owned(), Some(*source)),
+        (None, [source]) if source.contains("://") => (called(source), Some(*source)),
+        (None, [name]) => ((*name).to_owned(), None),
+        (None, [name, source]) => ((*name).to_owned(), Some(*source)),
+        _ => (String::new(), None),
+    };
+    let index = match (source, which.command.as_slice()) {
+        (Some(source), []) => Index::new(&name, source, bases),
+        (None, command @ [_, ..]) => Index::of_command(&name, command),
+        (Some(_), _) | (None, []) => {
+            let error = CommandError::usage("say what to call the index, and where it is");
+            let error = error.code("bad_index");
+            return Err(error.hint("`metier index add NAME SOURCE`, or `… NAME -- PROGRAM …`"));
+        }
+    };
+    index.map_err(index_error)
+}
+
+/// What an address without a name is called: its host, with `-` for the dots.
+fn called(source: &str) -> String {
+    let host = source.split("://").nth(1).unwrap_or(source);
+    let host = host.split(['/', ':']).next().unwrap_or(host);
+    host.replace('.', "-")
+}
+
+fn add(which: &AddIndex, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
     let fetching = Fetching::new(settings)?;
-    let index = Index::new(name, source, fetching.bases()).map_err(index_error)?;
+    let index = meant(which, fetching.bases())?;
     if index::list(&home).map_err(index_error)?.iter().any(|known| known.name == index.name) {
         return Err(index_error(index::IndexError::Exists(index.name)));
     }
@@ -218,6 +267,7 @@ fn shape(known: &Known) -> IndexShape<'_> {
     IndexShape {
         name: &known.index.name,
         source: &known.index.source,
+        command: &known.index.command,
         skills: contents.skills.len(),
         problems: &contents.problems,
         asked: (contents.asked > 0).then(|| shown(Moment(contents.asked)).replace(' ', "T")),
@@ -238,12 +288,20 @@ fn told(all: &[Known], ui: &mut Ui) {
             (Some(Tone::Strong), visible_line(&known.index.name).into_owned()),
             (None, counted(count, "skill", "skills")),
             (Some(Tone::Faint), age(known.contents.asked)),
-            (Some(Tone::Faint), visible_line(&known.index.source).into_owned()),
+            (Some(Tone::Faint), whereabouts(&known.index)),
         ]);
     }
     ui.table(&table);
     for known in all {
         remark(known, ui);
+    }
+}
+
+/// Where an index is, in one line.
+fn whereabouts(index: &Index) -> String {
+    match index.command.is_empty() {
+        true => visible_line(&index.source).into_owned(),
+        false => visible_line(&index.command.join(" ")).into_owned(),
     }
 }
 

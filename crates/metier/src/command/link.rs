@@ -1,11 +1,14 @@
 //! `metier link`: installed skills in the directories of the agents on this machine.
 
 use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::Place;
 use metier_package::agents::usual;
 use metier_package::link::{self, Mode};
 use metier_package::links::How;
 
 use crate::args::Global;
+use crate::command::chibi;
 use crate::command::hook::setup::{self, HookAct};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking::{self, LinkedShape};
@@ -17,7 +20,7 @@ use crate::ui::{Ui, counted};
 ///
 /// There stays one copy; every agent gets a link to it in its own directory, and agents that read
 /// the same directory get it once. The choice is remembered: what is installed later appears by
-/// itself. Only skills somebody said yes to are linked, and what others put there is never
+/// itself. chibi gets metier as its plugin, as a copy, since it refuses links. Only skills somebody said yes to are linked, and what others put there is never
 /// touched.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier link\n  metier link claude-code codex\n  \
@@ -63,12 +66,21 @@ pub(crate) fn run(
     let how = if args.copy { How::Copy } else { How::Link };
     let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
     let linked = linked?.map_err(change_error)?;
+    let for_chibi = agents.iter().any(|agent| agent.id == chibi::AGENT);
+    let plugin = match for_chibi && place == Place::Personal {
+        true => Some(plugin(mode, settings)?),
+        false => None,
+    };
     if ui.json() {
         let (layer, dry_run) = (place.as_str(), args.dry_run);
-        ui.document(&LinkedShape { layer, dry_run, linked: &linked });
+        ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin });
         return Ok(Status::Ok);
     }
     linking::report(&linked, mode, ui);
+    if let Some(path) = &plugin {
+        let would = if args.dry_run { "would be " } else { "" };
+        ui.line(format!("{would}installed {}", visible_line(path)));
+    }
     for agent in &agents {
         let found = linked.agents.iter().find(|linked| linked.id == agent.id);
         let directory = found.and_then(|found| found.directory.as_deref());
@@ -80,4 +92,14 @@ pub(crate) fn run(
     let remembered = counted(linked.agents.len(), "agent is", "agents are");
     ui.line(format!("{remembered} linked in the {} layer", place.as_str()));
     Ok(Status::Ok)
+}
+
+/// Puts metier into chibi's plugins. Gives where.
+fn plugin(mode: Mode, settings: &Settings) -> Result<String, CommandError> {
+    let plugins = chibi::plugins(&settings.environment)?;
+    let copy = match mode {
+        Mode::Say => chibi::copy_in(&plugins),
+        Mode::Act => chibi::install_plugin(&plugins).map_err(CommandError::failed)?,
+    };
+    Ok(copy.to_string_lossy().into_owned())
 }

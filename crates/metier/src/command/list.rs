@@ -24,29 +24,46 @@ pub(crate) struct ListArgs {
     /// off
     #[arg(long)]
     all: bool,
+    /// Start after this name
+    #[arg(long, value_name = "NAME")]
+    after: Option<String>,
+    /// Most skills to list
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// A model asks, not a person: only what it may see
+    #[arg(long)]
+    auto: bool,
 }
 
 /// Prints the catalog.
 pub(crate) fn run(args: &ListArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
     if ui.json() {
-        ui.document(&listing(&view, args.all));
+        ui.document(&listing(&view, args));
         return Ok(Status::Ok);
     }
-    print(&view, args.all, ui);
-    view.remark(settings, args.all, ui);
+    print(&view, args, ui);
+    if !args.auto {
+        view.remark(settings, args.all, ui);
+    }
     Ok(Status::Ok)
 }
 
-/// The catalog with where each skill is from; with `all` also what the selection leaves out.
-fn listing(view: &View, all: bool) -> Listing<'_> {
-    Listing::whole(&view.catalog, all, |found| view.recorded(found))
+/// The catalog with where each skill is from, as far as whoever asks may see it.
+fn listing<'a>(view: &'a View, args: &ListArgs) -> Listing<'a> {
+    let catalog = &view.catalog;
+    let listing = match args.auto {
+        true => Listing::for_model(catalog, catalog.digest()),
+        false => Listing::whole(catalog, args.all, |found| view.recorded(found)),
+    };
+    listing.page(args.after.as_deref(), args.limit)
 }
 
-fn print(view: &View, all: bool, ui: &mut Ui) {
+fn print(view: &View, args: &ListArgs, ui: &mut Ui) {
     let catalog = &view.catalog;
     let mut table = Table::default();
-    for skill in listing(view, all).skills {
+    let listing = listing(view, args);
+    for skill in &listing.skills {
         let remark = match skill.visibility {
             "model" => String::new(),
             other => other.to_owned(),
@@ -59,8 +76,11 @@ fn print(view: &View, all: bool, ui: &mut Ui) {
         ]);
     }
     ui.table(&table);
-    if all && !catalog.shadowed.is_empty() {
+    if args.all && !args.auto && !catalog.shadowed.is_empty() {
         print_shadowed(catalog, ui);
+    }
+    if let Some(next) = &listing.next {
+        ui.note(&format!("there are more; `--after {}` goes on", visible_line(next)));
     }
 }
 

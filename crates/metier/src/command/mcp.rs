@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_serve::Dialect;
-use metier_serve::mcp::{Service, serve_stdio};
+use metier_serve::mcp::{Guest, Service, serve_stdio};
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::serving::Serving;
@@ -16,20 +16,28 @@ use crate::settings::Settings;
 /// An agent starts this by itself; in its settings the command is `metier` and the argument `mcp`.
 /// The client has a session of its own, which ends when the client does, unless `--session` names
 /// one. Skills that come, go or change while it runs are noticed.
+///
+/// A client may have less than you: `--client NAME` makes `[clients.NAME]` of the settings hold for
+/// it, whose `skills` and `policy` only take away.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier mcp\n  metier mcp --dialect tavern\n  \
-    metier --session s1 mcp")]
+    metier --session s1 mcp\n  metier mcp --client editor")]
 pub(crate) struct McpArgs {
     /// What the tools are called and how results look
     #[arg(long, value_name = "DIALECT", default_value = "plain", value_parser = dialects())]
     dialect: Dialect,
+    /// The section of the settings that holds for this client, besides everything else
+    #[arg(long, value_name = "NAME")]
+    client: Option<String>,
 }
 
 /// Serves until the client is gone.
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> CommandResult {
+    let section = args.client.as_deref().map(|name| settings.client(name)).transpose()?;
     let host = Arc::new(Serving::new(settings)?);
     let service = Service::new(host, args.dialect);
-    serve_stdio(&service, None).map_err(CommandError::failed)?;
+    let guest = Guest { section: section.map(Arc::from), session: None };
+    serve_stdio(&service, guest).map_err(CommandError::failed)?;
     Ok(Status::Ok)
 }
 

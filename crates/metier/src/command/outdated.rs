@@ -12,8 +12,8 @@ use crate::ui::{Table, Tone, Ui};
 
 /// Say which installed skills have something newer
 ///
-/// Asks each source for its newest commit and fetches nothing. A directory or an archive has no
-/// commit to compare; `metier update` compares its content.
+/// Asks each source for its newest commit, an MCP server for the digests of the skill's files, and
+/// fetches nothing. A directory or an archive has neither; `metier update` compares its content.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier outdated\n  metier outdated --json")]
 pub(crate) struct OutdatedArgs {
@@ -30,6 +30,11 @@ pub(crate) enum Newer {
     Commit {
         /// Which.
         commit: String,
+        /// Where it is.
+        reference: Reference,
+    },
+    /// Other content, as a server says without giving it.
+    Content {
         /// Where it is.
         reference: Reference,
     },
@@ -62,6 +67,11 @@ pub(crate) fn newer(pinned: &Pinned, fetching: &Fetching) -> Result<Newer, Comma
     let mut reference =
         Reference::locked(&anew).map_err(|error| reference_error(error, &locked.source))?;
     reference.requested.clone_from(&locked.requested);
+    if let Some(claim) = fetching.claimed(&reference).map_err(fetch_error)? {
+        let known = pinned.files.iter().map(|file| (file.path.as_str(), file.sha256.as_str()));
+        let same = claim.name == pinned.name && known.eq(claim.digests());
+        return Ok(if same { Newer::Nothing } else { Newer::Content { reference } });
+    }
     let Some(now) = &locked.commit else { return Ok(Newer::Unknown { reference }) };
     if locked.requested.as_ref() == Some(now) {
         return Ok(Newer::Nothing);
@@ -88,6 +98,13 @@ pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> Comm
                     installed: pinned.locked.commit.clone(),
                     latest: Some(commit),
                 }),
+                Ok(Newer::Content { .. }) => document.outdated.push(Line {
+                    name: pinned.name.to_string(),
+                    layer: place.as_str(),
+                    source: pinned.locked.source.clone(),
+                    installed: Some(pinned.tree.clone()),
+                    latest: None,
+                }),
                 Ok(Newer::Nothing | Newer::Unknown { .. }) => {}
                 Err(error) => {
                     document.failed += 1;
@@ -109,12 +126,16 @@ fn print(document: &Document, ui: &mut Ui) {
     let short = |commit: &Option<String>| -> String {
         commit.as_deref().map_or_else(String::new, |c| c.chars().take(12).collect())
     };
+    let latest = |commit: &Option<String>| match commit {
+        Some(_) => short(commit),
+        None => "other content".to_owned(),
+    };
     let mut table = Table::default();
     for line in &document.outdated {
         table.row([
             (Some(Tone::Strong), visible_line(&line.name).into_owned()),
             (Some(Tone::Faint), line.layer.to_owned()),
-            (None, format!("{} → {}", short(&line.installed), short(&line.latest))),
+            (None, format!("{} → {}", short(&line.installed), latest(&line.latest))),
             (Some(Tone::Faint), visible_line(&line.source).into_owned()),
         ]);
     }

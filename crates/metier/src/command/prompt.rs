@@ -77,17 +77,18 @@ pub(crate) fn run(args: &PromptArgs, settings: &Settings, ui: &mut Ui) -> Comman
 }
 
 fn options(args: &PromptArgs, settings: &Settings) -> Disclose {
-    let pinned = args.pin.iter().chain(&settings.prompt.pinned);
+    let usual = settings.disclose();
+    let named = args.pin.iter().map(|name| NameKey::of(name));
     Disclose {
-        style: args.style.or(settings.prompt.style).unwrap_or_default(),
+        style: args.style.unwrap_or(usual.style),
         location: args.location,
         compatibility: args.compatibility,
         allowed_tools: args.allowed_tools,
-        budget: args.budget.or(settings.prompt.budget),
-        pinned: pinned.map(|name| NameKey::of(name)).collect(),
+        budget: args.budget.or(usual.budget),
+        pinned: named.chain(usual.pinned.iter().cloned()).collect(),
         guide: args.guide,
         exact: args.exact,
-        ..Disclose::default()
+        ..usual
     }
 }
 

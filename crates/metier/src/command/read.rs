@@ -31,26 +31,29 @@ pub(crate) struct ReadArgs {
     /// Largest file that is read, in bytes
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     max_bytes: u64,
+    /// The byte to start at
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: usize,
+    /// Most bytes to print
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
 }
 
 /// Prints the file.
 pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let view = View::open(settings);
-    let named = view.named(&args.name)?;
-    if let Named::Hidden(hidden) = named {
-        let message = format!("`{}` is not offered here: {}", args.name, hidden.reason.sentence());
-        let error = CommandError::refused(message).code("skill_hidden");
-        return Err(error.hint(format!("`metier why {}` says who left it out", args.name)));
-    }
-    let mut session = session::open(settings, Purpose::with(Some(view), settings), ui)?;
+    let purpose = Purpose::with(Some(View::open(settings)), settings);
+    let mut session = session::open(settings, purpose, ui)?;
     let resource = session
         .read(&args.name, &args.path, args.max_bytes)
         .map_err(|error| explain(error, args, session.catalog(), settings))?;
+    let part = FileAnswer::part(&resource, args.offset, args.limit.unwrap_or(usize::MAX));
     if ui.json() {
-        ui.document(&FileAnswer::whole(&resource));
+        ui.document(&part);
         return Ok(Status::Ok);
     }
-    print(resource, ui)
+    let (from, to) = (part.offset.unwrap_or(0), part.next.unwrap_or(part.size));
+    let bytes = resource.bytes.get(from..to).unwrap_or_default().to_vec();
+    print(Resource { bytes, ..resource }, ui)
 }
 
 fn print(resource: Resource, ui: &mut Ui) -> CommandResult {
@@ -83,6 +86,10 @@ fn explain(
                 .hint("`metier verify` says what changed, `metier sync` puts it back")
                 .hint(format!("`metier trust {name}` approves it as it is now"))
         }
+        ResourceError::Hidden { ref name, .. } => {
+            let hint = format!("`metier why {name}` says who left it out");
+            CommandError::refused(error).hint(hint)
+        }
         ResourceError::NotTrusted(_) => {
             let mut refused = CommandError::refused(error);
             refused.hints.extend(trust_hint(catalog, settings));
@@ -102,7 +109,12 @@ fn explain(
         ResourceError::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => {
             CommandError::refused(error).hint("a path such as `references/forms.md`, without `..`")
         }
-        ResourceError::SkillNotFound { .. } | ResourceError::Read(_) => CommandError::failed(error),
+        // Told with what may have been meant, or what is wrong with the skill that has the name.
+        ResourceError::SkillNotFound { .. } => match View::open(settings).named(&args.name) {
+            Err(unknown) => return unknown,
+            Ok(_) => CommandError::failed(error),
+        },
+        ResourceError::Read(_) => CommandError::failed(error),
     };
     explained.code(code)
 }

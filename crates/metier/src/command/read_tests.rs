@@ -15,9 +15,9 @@ fn every_failure_has_its_kind_and_its_code() {
     let world = World::new();
     let environment = Environment::from_lookup(|_| None, world.project());
     let settings = Settings::load(&Global::default(), &environment).unwrap();
-    let args = ReadArgs { name: "pdf".to_owned(), path: "a.md".to_owned(), max_bytes: 9 };
     let path = || "a.md".to_owned();
     let name = || "pdf".to_owned();
+    let args = ReadArgs { name: name(), path: path(), max_bytes: 9, offset: 0, limit: None };
     let refused = std::io::Error::other("no");
     for (error, kind, code) in [
         (
@@ -26,6 +26,11 @@ fn every_failure_has_its_kind_and_its_code() {
             "skill_not_found",
         ),
         (ResourceError::NotTrusted(name()), Kind::Refused, "skill_not_trusted"),
+        (
+            ResourceError::Hidden { name: name(), reason: "is disabled".to_owned() },
+            Kind::Refused,
+            "skill_hidden",
+        ),
         (ResourceError::Read(ReadError::InvalidPath(path())), Kind::Refused, "invalid_path"),
         (ResourceError::Read(ReadError::LeavesSkill(path())), Kind::Refused, "invalid_path"),
         (ResourceError::Read(ReadError::NotFound(path())), Kind::Failed, "file_not_found"),

@@ -50,7 +50,10 @@ fn explain(error: ReleaseError) -> CommandError {
     let code = error.code();
     match error {
         ReleaseError::Journal(error) => journal_error(error),
-        ReleaseError::NothingActive | ReleaseError::NotActive(_) => {
+        ReleaseError::NothingActive => {
+            CommandError::failed(error).code(code).hint("`metier use NAME` activates one")
+        }
+        ReleaseError::NotActive(_) => {
             CommandError::failed(error).code(code).hint("`metier status` shows what is active")
         }
         ReleaseError::NotOnTop { .. } => CommandError::failed(error)

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &RemoveArgs, settings: &Settings, ui: &mut Ui) -> Comman
 }
 
 /// The failure of a removal that found something else where the skill should be.
-fn left_there(name: &SkillName, directory: &Path) -> CommandError {
+pub(crate) fn left_there(name: &SkillName, directory: &Path) -> CommandError {
     let path = visible_line(&directory.to_string_lossy()).into_owned();
     let name = visible_line(name.as_str()).into_owned();
     let message = format!(

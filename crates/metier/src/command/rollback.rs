@@ -5,7 +5,7 @@ use metier_format::text::visible_line;
 use metier_package::{ChangeError, Drift, Request, rollback};
 use serde_json::json;
 
-use crate::error::{CommandResult, Status};
+use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
     self, LayerChoice, Wish, change_error, confirm, record_error, recorded, report, shapes,
@@ -46,7 +46,10 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
         }
     }
     let Some((place, goal)) = found else {
-        return Err(change_error(ChangeError::NoEarlier(name.to_string())));
+        let error = change_error(ChangeError::NoEarlier(name.to_string()));
+        let installed = packages::installed(&args.name, args.layer, settings).is_ok();
+        let hints = vec!["`metier info` lists what is installed".to_owned()];
+        return Err(if installed { error } else { CommandError { hints, ..error } });
     };
     let question = format!("Go back to {} of {}?", goal.short(), visible_line(name.as_str()));
     confirm(&question, args.yes, ui)?;

@@ -39,7 +39,7 @@ const MAX_INPUT: u64 = 64 << 20;
 /// `error` and `message`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  metier run hello-extended advanced_greeting -- Ada --language es\n  \
+    after_help = "Examples:\n  metier run hello-extended advanced_greeting -- --name Ada --language spanish\n  \
     metier run hello-extended advanced_greeting --dry-run\n  \
     metier run pdf extract --stdin report.pdf --timeout 120 --json"
 )]

@@ -30,7 +30,7 @@ pub(crate) struct ScriptsArgs {
 /// Lists the scripts.
 pub(crate) fn run(args: &ScriptsArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let purpose = Purpose::with(Some(View::open(settings)), settings);
-    let session = session::open(settings, purpose, ui)?;
+    let session = session::open_to_look(settings, purpose, ui)?;
     let trigger = if args.auto { Trigger::Auto } else { Trigger::Manual };
     let lists = match session.scripts(args.name.as_deref(), trigger) {
         Ok(lists) => lists,

@@ -5,6 +5,7 @@ use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::text::visible_line;
 use metier_format::{Code, parse_frontmatter};
 use metier_runtime::capability::{HitShape, Hits};
+use metier_store::catalog::Visibility;
 use metier_store::limits::MAX_SEARCH_FIELD_BYTES;
 use metier_store::search::{Document, Hit, SearchIndex, SearchIndexBuilder};
 use metier_store::suggest::did_you_mean;
@@ -33,6 +34,9 @@ pub(crate) struct SearchArgs {
     /// Most hits to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     limit: usize,
+    /// A model asks, not a person: only what it may see
+    #[arg(long)]
+    auto: bool,
 }
 
 /// Prints the hits.
@@ -40,7 +44,7 @@ pub(crate) fn run(args: &SearchArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let view = View::open(settings);
     let index = index(&view, settings.limits.threads);
     let query = args.query.join(" ");
-    let hits = hits(&view, &index, &query, args.limit);
+    let hits = hits(&view, &index, &query, args);
     if ui.json() {
         ui.document(&Hits { hits });
         return Ok(Status::Ok);
@@ -103,13 +107,22 @@ fn source(view: &View, entry: &Entry) -> Option<Vec<u8>> {
     Some(view.store.read(&at, "SKILL.md", MAX_FILE_BYTES as u64).ok()?.bytes)
 }
 
-fn hits<'a>(view: &'a View, index: &SearchIndex, query: &str, limit: usize) -> Vec<HitShape<'a>> {
+fn hits<'a>(
+    view: &'a View,
+    index: &SearchIndex,
+    query: &str,
+    args: &SearchArgs,
+) -> Vec<HitShape<'a>> {
     let entries = &view.catalog.entries;
+    let may_see = |entry: &&Entry| !args.auto || entry.visibility == Visibility::Model;
     let shape = |hit: &Hit<'_>| {
         let matched = hit.matched.iter().map(|field| field.as_str()).collect();
-        Some(HitShape::of(&view.catalog, entries.get(hit.document)?, hit.score, matched))
+        let entry = entries.get(hit.document).filter(may_see)?;
+        Some(HitShape::of(&view.catalog, entry, hit.score, matched))
     };
-    index.search(query, limit).iter().filter_map(shape).collect()
+    // What a model may not see does not take the place of what it may.
+    let most = if args.auto { entries.len() } else { args.limit };
+    index.search(query, most).iter().filter_map(shape).take(args.limit).collect()
 }
 
 fn remark_on_nothing(view: &View, query: &str, ui: &mut Ui) {

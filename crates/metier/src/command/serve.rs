@@ -2,12 +2,12 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use metier_serve::Dialect;
-use metier_serve::http::{Gate, HttpSetup, Stop, Token, serve};
+use metier_serve::http::{Badge, Gate, HttpSetup, Stop, Token, serve};
 use metier_serve::limits::{HEADER_TIME, MAX_TOKEN_BYTES};
 use serde_json::json;
 
@@ -28,6 +28,8 @@ use crate::ui::Ui;
 /// the session its header `Metier-Session` names, else the usual one.
 ///
 /// Only this machine is listened to, unless `--listen` says otherwise; then clients have to know a
+/// token. Clients with a section in the settings (`[clients.NAME]` with a `token-file`) are known by
+/// a token of their own and have what their section leaves; where there is one, everybody needs a
 /// token. Once it listens, one line says where. Ctrl-C or a request to terminate stops it: everybody
 /// inside is answered, and what was begun is recorded.
 #[derive(Debug, Args)]
@@ -97,14 +99,15 @@ fn refused(address: SocketAddr, source: io::Error) -> CommandError {
 /// Who may come in. Others than this machine only with a token.
 fn gate(args: &ServeArgs, settings: &Settings) -> Result<Gate, CommandError> {
     let token = token(args, settings)?;
+    let badges = badges(token.as_ref(), settings)?;
     let wide = !is_loopback(args.listen.ip());
-    if wide && token.is_none() {
+    if wide && token.is_none() && badges.is_empty() {
         let message = format!("`{}` can be reached by others, and there is no token", args.listen);
         let error = CommandError::usage(message).hint("`--token-file FILE` names a file with one");
         return Err(error.hint("`METIER_SERVE_TOKEN` has one, too"));
     }
     let (hosts, origins) = (args.allow_host.clone(), args.allow_origin.clone());
-    Ok(Gate { hosts, origins, token, wide })
+    Ok(Gate { hosts, origins, token, badges, wide })
 }
 
 fn is_loopback(address: IpAddr) -> bool {
@@ -114,15 +117,38 @@ fn is_loopback(address: IpAddr) -> bool {
 fn token(args: &ServeArgs, settings: &Settings) -> Result<Option<Token>, CommandError> {
     let environment = &settings.environment;
     let text = match (&args.token_file, &environment.serve_token) {
-        (Some(path), _) => {
-            let path = environment.resolve(path, &environment.directory);
-            let text = files::secret(&path, MAX_TOKEN_BYTES);
-            text.map_err(|source| CommandError::usage(TokenFileError { path, source }))?
-        }
+        (Some(path), _) => secret(&environment.resolve(path, &environment.directory))?,
         (None, Some(secret)) => secret.0.clone(),
         (None, None) => return Ok(None),
     };
-    Token::parse(&text).map(Some).map_err(|error| {
+    parsed(&text).map(Some)
+}
+
+/// The clients that are known by a token of their own. Two with one token cannot be told apart.
+fn badges(token: Option<&Token>, settings: &Settings) -> Result<Vec<Badge>, CommandError> {
+    let mut badges: Vec<Badge> = Vec::new();
+    for (name, client) in &settings.clients {
+        let Some(path) = &client.token_file else { continue };
+        let own = parsed(&secret(path)?)?;
+        let known = badges.iter().map(|badge| &badge.token).chain(token);
+        if known.into_iter().any(|token| token.is_same(&own)) {
+            let message = format!("the token of the client `{name}` is somebody else's, too");
+            return Err(CommandError::usage(message).hint("give each client a token of its own"));
+        }
+        badges.push(Badge { section: name.as_str().into(), token: own });
+    }
+    Ok(badges)
+}
+
+fn secret(path: &Path) -> Result<String, CommandError> {
+    files::secret(path, MAX_TOKEN_BYTES).map_err(|source| {
+        let path = path.to_owned();
+        CommandError::usage(TokenFileError { path, source })
+    })
+}
+
+fn parsed(text: &str) -> Result<Token, CommandError> {
+    Token::parse(text).map_err(|error| {
         let error = CommandError::usage(error);
         error.hint("`openssl rand -hex 32` makes a good one")
     })

@@ -31,12 +31,18 @@ pub(crate) struct ShowArgs {
     /// Count tokens with a tokenizer, which takes a tenth of a second, instead of estimating
     #[arg(long)]
     exact: bool,
+    /// A model asks, not a person: only what it may see
+    #[arg(long)]
+    auto: bool,
 }
 
 /// Shows the skill.
 pub(crate) fn run(args: &ShowArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let view = View::open(settings);
-    let named = view.named(&args.name)?;
+    let named = match args.auto {
+        true => view.named_to_model(&args.name)?,
+        false => view.named(&args.name)?,
+    };
     let (found, mut shape) = match named {
         Named::Entry(entry) => (&entry.found, SkillShape::entry(&view.catalog, entry)),
         Named::Hidden(hidden) => (&hidden.found, SkillShape::hidden(&view.catalog, hidden)),

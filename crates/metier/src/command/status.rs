@@ -110,7 +110,10 @@ fn print(shown: &Shown, ui: &mut Ui) {
 
 fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
     let counters = &shown.status.counters;
-    let frames = counted(usize::try_from(shown.frames).unwrap_or(usize::MAX), "frame", "frames");
+    let many = |count: u64, one: &str, more: &str| {
+        counted(usize::try_from(count).unwrap_or(usize::MAX), one, more)
+    };
+    let frames = many(shown.frames, "frame", "frames");
     let state = if shown.status.open { "open" } else { "not open" };
     let mut lines = vec![
         ("state", state.to_owned()),
@@ -118,8 +121,11 @@ fn lines(shown: &Shown) -> Vec<(&'static str, String)> {
         (
             "skills",
             format!(
-                "{} activated, {} refused, {} tokens, {} files read",
-                counters.activations, counters.refusals, counters.tokens, counters.resources_read
+                "{} activated, {} refused, {}, {} read",
+                counters.activations,
+                counters.refusals,
+                many(counters.tokens, "token", "tokens"),
+                many(counters.resources_read, "file", "files")
             ),
         ),
         ("journal", format!("{} ({frames} of this session)", shown.journal)),

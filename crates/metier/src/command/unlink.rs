@@ -1,9 +1,14 @@
 //! `metier unlink`: takes from agents what `metier link` gave them, and nothing else.
 
+use std::path::Path;
+
 use clap::Args;
+use metier_format::text::visible_line;
+use metier_package::Place;
 use metier_package::link::{self, Mode};
 
 use crate::args::Global;
+use crate::command::chibi;
 use crate::command::hook::setup::{self, HookAct};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking::{self, LinkedShape};
@@ -45,8 +50,15 @@ pub(crate) fn run(
     let agents = linking::agents(&args.agent)?;
     let home = packages::home(settings)?;
     let remembered = link::remembered(&home, &place).map_err(record_error)?;
+    let plugins = chibi::plugins(&settings.environment).ok();
+    let plugins = plugins.filter(|plugins| {
+        let meant = agents.is_empty() || agents.iter().any(|agent| agent.id == chibi::AGENT);
+        let there = chibi::installed(plugins) != chibi::Installed::No;
+        meant && there && place == Place::Personal
+    });
     for agent in &agents {
-        if !remembered.agents.contains_key(agent.id) {
+        let has_plugin = agent.id == chibi::AGENT && plugins.is_some();
+        if !remembered.agents.contains_key(agent.id) && !has_plugin {
             let message = format!("`{}` is not linked in the {} layer", agent.id, place.as_str());
             let error = CommandError::failed(message).code("not_linked");
             return Err(error.hint("`metier agents` says which are"));
@@ -55,14 +67,27 @@ pub(crate) fn run(
     let mode = if args.dry_run { Mode::Say } else { Mode::Act };
     let linked = linking::with(&place, mode, settings, |linking| link::unlink(linking, &agents));
     let linked = linked?.map_err(change_error)?;
+    let plugin = plugins.map(|plugins| taken_away(&plugins, mode)).transpose()?;
     if ui.json() {
         let (layer, dry_run) = (place.as_str(), args.dry_run);
-        ui.document(&LinkedShape { layer, dry_run, linked: &linked });
+        ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin });
         return Ok(Status::Ok);
     }
     linking::report(&linked, mode, ui);
-    if linked.removed.is_empty() {
+    if let Some(path) = &plugin {
+        let would = if args.dry_run { "would be " } else { "" };
+        ui.line(format!("{would}removed {}", visible_line(path)));
+    }
+    if linked.removed.is_empty() && plugin.is_none() {
         ui.line("there was nothing to remove");
     }
     Ok(Status::Ok)
+}
+
+/// Takes metier out of chibi's plugins. Gives where it was.
+fn taken_away(plugins: &Path, mode: Mode) -> Result<String, CommandError> {
+    if mode == Mode::Act {
+        chibi::remove_plugin(plugins).map_err(CommandError::failed)?;
+    }
+    Ok(chibi::copy_in(plugins).to_string_lossy().into_owned())
 }

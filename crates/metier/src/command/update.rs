@@ -147,7 +147,9 @@ fn fetched(
     let name = visible_line(pinned.name.as_str()).into_owned();
     let reference = match newer(pinned, fetching)? {
         Newer::Nothing => return Ok(None),
-        Newer::Commit { reference, .. } | Newer::Unknown { reference } => reference,
+        Newer::Commit { reference, .. }
+        | Newer::Content { reference }
+        | Newer::Unknown { reference } => reference,
     };
     let mut fetched = fetching.fetch(&reference, Select::AtPath).map_err(fetch_error)?;
     let Some(staged) = fetched.skills.pop().filter(|staged| staged.name == pinned.name) else {

@@ -85,6 +85,7 @@ fn print(document: &Document, ui: &mut Ui) {
         }
     }
     match document.unsound {
+        0 if document.skills.is_empty() => ui.line("nothing is installed that could differ"),
         0 => ui.line(format!("{} as locked", counted(document.sound, "skill is", "skills are"))),
         unsound => {
             let skills = counted(unsound, "skill is not as locked", "skills are not as locked");

@@ -27,6 +27,9 @@ pub(crate) struct WhyArgs {
     /// Answer for this agent
     #[arg(long = "as", value_name = "AGENT", value_parser = agents())]
     agent: Option<&'static Emulation>,
+    /// A model asks, not a person: only what it may see
+    #[arg(long, conflicts_with = "agent")]
+    auto: bool,
 }
 
 /// Explains the name.
@@ -34,7 +37,7 @@ pub(crate) fn run(args: &WhyArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     checked_name(&args.name)?;
     let answer = match args.agent {
         Some(agent) => ask_agent(agent, &args.name, settings)?,
-        None => ask_catalog(&args.name, settings)?,
+        None => ask_catalog(args, settings)?,
     };
     if ui.json() {
         ui.document(&answer.to_json());
@@ -51,10 +54,11 @@ pub(crate) fn run(args: &WhyArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     Ok(Status::Ok)
 }
 
-fn ask_catalog(name: &str, settings: &Settings) -> Result<Why, CommandError> {
-    let view = View::open(settings);
+fn ask_catalog(args: &WhyArgs, settings: &Settings) -> Result<Why, CommandError> {
+    let (view, name) = (View::open(settings), &args.name);
     let answer = why(&view.catalog, name);
-    if answer.candidates.is_empty() {
+    let hidden = args.auto && view.named_to_model(name).is_err();
+    if answer.candidates.is_empty() || hidden {
         return Err(view.unknown(name));
     }
     Ok(answer)

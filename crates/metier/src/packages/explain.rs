@@ -90,6 +90,14 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
             ("no_such_skill", Some(format!("it has {}", names.join(", "))))
         }
         FetchError::Changed { .. } => ("changed_while_read", None),
+        FetchError::NoServer { .. } => (
+            "no_such_server",
+            Some("`metier index add NAME mcp+https://…` or `metier index add NAME -- PROGRAM …` adds one".to_owned()),
+        ),
+        FetchError::NoClient { .. } => ("no_client", None),
+        FetchError::NoSkills { .. } => ("no_skills", None),
+        FetchError::Answer { .. } => ("bad_answer", None),
+        FetchError::Claim { .. } => return CommandError::refused(error).code("claim_mismatch"),
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
         FetchError::NoCurl => ("no_curl", Some("install curl".to_owned())),
         FetchError::Digest { .. } => return CommandError::refused(error).code("digest_mismatch"),
@@ -115,9 +123,13 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
             let error = CommandError::failed(error).code("no_such_index");
             error.hint("`metier index list` names those there are")
         }
+        IndexError::Command => CommandError::usage(error).code("bad_command"),
         IndexError::TooMany => CommandError::failed(error).code("too_many_indexes"),
         IndexError::Damaged(_) => CommandError::failed(error).code("records_damaged"),
-        IndexError::Disk(_) => CommandError::failed(error).code("disk"),
+        IndexError::Turn(TurnError::Busy(_)) => CommandError::failed(error).code("busy"),
+        IndexError::Turn(TurnError::Disk(_)) | IndexError::Disk(_) => {
+            CommandError::failed(error).code("disk")
+        }
     }
 }
 

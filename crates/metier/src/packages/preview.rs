@@ -24,6 +24,9 @@ const CONTEXT: usize = 2;
 /// Lines of one file's difference that are shown; the rest are a count.
 const MAX_SHOWN: usize = 200;
 
+/// The same for a document, which a program reads or a person who wants to see it all.
+const MAX_IN_DOCUMENT: usize = 20_000;
+
 /// Lines that are shown of all files of one skill; of the files after that only the names are.
 const MAX_SHOWN_OF_ALL: usize = 1000;
 
@@ -322,7 +325,9 @@ fn mode_word(mode: FileMode) -> &'static str {
     }
 }
 
-/// The lines that differ, with a few around them, at most `most`.
+/// The lines that differ, with a few around them, at most `most`. Where that is not enough, what is
+/// new comes before what was there, and that before what is around: what will be is what is said
+/// yes to.
 fn excerpt<'a>(old: &'a str, new: &'a str, most: usize) -> Excerpt<'a> {
     let all = lines(old, new);
     let changed: Vec<bool> = all.iter().map(|line| !matches!(line, Line::Same(_))).collect();
@@ -333,7 +338,20 @@ fn excerpt<'a>(old: &'a str, new: &'a str, most: usize) -> Excerpt<'a> {
     let mut lines: Vec<Line<'a>> =
         all.into_iter().enumerate().filter(|(at, _)| near(*at)).map(|(_, line)| line).collect();
     let more = lines.len().saturating_sub(most);
-    lines.truncate(most);
+    let count = |of: fn(&Line<'_>) -> bool| lines.iter().filter(|line| of(line)).count();
+    let mut news = most.min(count(|line| matches!(line, Line::New(_))));
+    let mut olds = (most - news).min(count(|line| matches!(line, Line::Old(_))));
+    let mut same = most - news - olds;
+    lines.retain(|line| {
+        let left = match line {
+            Line::New(_) => &mut news,
+            Line::Old(_) => &mut olds,
+            Line::Same(_) => &mut same,
+        };
+        let stays = *left > 0;
+        *left = left.saturating_sub(1);
+        stays
+    });
     Excerpt { lines, more }
 }
 
@@ -344,7 +362,8 @@ fn show_lines(shown: &Excerpt<'_>, ui: &mut Ui) {
         ui.line(line);
     }
     if shown.more > 0 {
-        ui.line(format!("    and {}", counted(shown.more, "line more", "lines more")));
+        let more = counted(shown.more, "line more", "lines more");
+        ui.line(format!("    and {more}; `--json` has them"));
     } else if shown.lines.is_empty() {
         ui.line("    only the ends of its lines differ");
     }
@@ -360,7 +379,7 @@ fn signed(line: Line<'_>) -> (Tone, &'static str, &str) {
 
 impl<'a> FileShape<'a> {
     fn of(change: &'a FileChange) -> Self {
-        let shown = change.texts.as_ref().map(|(old, new)| excerpt(old, new, MAX_SHOWN));
+        let shown = change.texts.as_ref().map(|(old, new)| excerpt(old, new, MAX_IN_DOCUMENT));
         let line = |line: &Line<'_>| {
             let (_, sign, text) = signed(*line);
             format!("{sign}{text}")

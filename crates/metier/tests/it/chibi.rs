@@ -83,12 +83,17 @@ fn no_body_has_its_frontmatter_in_it() {
     skill(&world, "crlf", &text.replace("NAME", "crlf").replace('\n', "\r\n"));
     skill(&world, "spaces", &text.replace("NAME", "spaces").replace("it.\n---", "it.\n---  "));
     skill(&world, "empty", "---\nname: empty\ndescription: Does it.\n---");
+    let dashes = text.replace("NAME", "dashes").replace("it.\n---", "it.\n----");
+    skill(&world, "dashes", &dashes);
     let mut host = Chibi::start(&world, Era::Stdin);
     for name in ["crlf", "spaces", "empty"] {
         let text = host.call(&format!("skill_{name}"), &json!({}));
         assert!(text.starts_with(&format!("# Skill: {name}")), "{text}");
         assert!(!text.contains("description:") && !text.contains("---"), "{name}: {text}");
     }
+    // Four dashes close nothing, so that there is no body to leak into and no skill.
+    let text = host.call("use_skill", &json!({"skill": "dashes"}));
+    assert!(text.starts_with("Error: ") && !text.contains("description:"), "{text}");
 }
 
 #[test]
@@ -127,14 +132,16 @@ fn another_plugins_tool_that_begins_alike_is_not_let_through() {
 fn names_outside_the_standard_and_empty_descriptions_become_no_tools() {
     // U4, F1
     let world = World::new();
-    for name in ["--", "-a", "A b"] {
+    let names = ["--", "-a", "a-", "a--b", "A b"];
+    for name in names {
         skill(&world, name, &format!("---\nname: \"{name}\"\ndescription: It.\n---\n\nB\n"));
     }
     skill(&world, "mute", "---\nname: mute\ndescription: \"\"\n---\n\nB\n");
     let host = Chibi::start(&world, Era::Stdin);
     for tool in &host.tools {
         let name = tool["name"].as_str().unwrap();
-        assert!(!["skill_--", "skill_-a", "skill_A b", "skill_mute"].contains(&name), "{name}");
+        let skill = name.strip_prefix("skill_").unwrap_or_default();
+        assert!(!names.contains(&skill) && skill != "mute", "{name}");
     }
 }
 
@@ -200,6 +207,108 @@ fn the_session_of_a_chibi_that_is_gone_is_ended_by_the_next() {
     assert_eq!(names.filter(|name| name.contains(&format!("-{pid}-"))).count(), 0);
     let run = metier(&world, &["replay", journal.to_str().unwrap(), "--verify"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn a_skill_that_is_active_hides_what_it_does_not_allow_from_the_next_prompt() {
+    // U4, S3
+    let world = world();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    let names = ["file_head", "write_file", "call_user", "skill_pdf-processing", "agent-skills"];
+    let tools: Vec<Value> =
+        names.iter().map(|name| json!({"name": name, "type": "builtin"})).collect();
+    let offered = json!({"context_name": "d", "tools": tools});
+    assert_eq!(host.hook("pre_api_tools", &offered), [json!({"exclude": ["agent-skills"]})]);
+    host.call("skill_code-review", &json!({}));
+    let hidden = json!({"exclude": ["write_file", "agent-skills"]});
+    assert_eq!(host.hook("pre_api_tools", &offered), [hidden]);
+    assert_eq!(host.hook("pre_api_tools", &json!({})), [json!({"exclude": []})]);
+}
+
+#[test]
+fn what_another_plugin_made_of_a_call_is_ruled_on_again() {
+    // U4, S3
+    let world = world();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    host.call("skill_code-review", &json!({}));
+    let shell = |command: &str| json!({"tool_name": "shell_exec", "command": command});
+    assert_eq!(host.hook("pre_shell_exec", &shell("git log")), [json!({})]);
+    let cases = [
+        ("pre_shell_exec", shell("git log; rm -r x")),
+        ("pre_file_write", json!({"tool_name": "write_file", "path": "a", "content": "b"})),
+        ("pre_fetch_url", json!({"tool_name": "fetch_url", "url": "http://a.b"})),
+    ];
+    for (hook, data) in cases {
+        let answers = host.hook(hook, &data);
+        assert_eq!(answers[0]["denied"], true, "{hook} {answers:?}");
+    }
+    let read = json!({"tool_name": "file_head", "path": "a"});
+    assert_eq!(host.hook("pre_file_read", &read), [json!({})]);
+}
+
+#[test]
+fn the_tools_of_real_skills_mean_chibis_and_the_conversation_goes_on() {
+    // U4, S3
+    let world = world();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    host.call("skill_code-review", &json!({}));
+    let mut may = |tool: &str, arguments: Value| {
+        let data = json!({"tool_name": tool, "arguments": arguments});
+        host.hook("pre_tool", &data)[0]["block"] != true
+    };
+    let path = json!({"path": "a"});
+    for tool in ["file_head", "file_tail", "file_lines", "file_grep", "grep_files"] {
+        assert!(may(tool, path.clone()), "{tool}");
+    }
+    for tool in ["call_user", "call_agent", "update_todos"] {
+        assert!(may(tool, json!({})), "{tool}");
+    }
+    assert!(may("shell_exec", json!({"command": "git log -3"})));
+    for (tool, arguments) in [
+        ("write_file", json!({"path": "a", "content": ""})),
+        ("file_edit", path.clone()),
+        ("shell_exec", json!({"command": "curl http://a.b"})),
+        ("fetch_url", json!({"url": "http://a.b"})),
+        ("spawn_agent", json!({})),
+        ("frobnicate", json!({})),
+    ] {
+        assert!(!may(tool, arguments), "{tool}");
+    }
+}
+
+#[test]
+fn link_puts_the_plugin_there_doctor_knows_a_stale_copy_and_unlink_takes_it_away() {
+    // U4, P7
+    let world = world();
+    let copy = world.home().join(".chibi/plugins/agent-skills/agent-skills");
+    let said = metier(&world, &["link", "chibi", "--dry-run", "--json"]).json();
+    assert_eq!(said["plugin"], copy.to_str().unwrap());
+    assert!(!copy.exists());
+    let run = metier(&world, &["link", "chibi"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.contains(&format!("installed {}", copy.display())), "{}", run.stdout);
+    assert!(fs::symlink_metadata(&copy).unwrap().is_file(), "the host refuses links");
+    let stale = || {
+        let found = metier(&world, &["doctor", "--json"]).json();
+        let codes = found["findings"].as_array().unwrap().iter();
+        codes.filter(|finding| finding["code"] == "plugin-stale").count()
+    };
+    assert_eq!(stale(), 0);
+    let mut bytes = fs::read(&copy).unwrap();
+    bytes.push(0);
+    fs::write(&copy, bytes).unwrap();
+    assert_eq!(stale(), 1);
+    let fixed = metier(&world, &["doctor", "--fix", "--json"]).json();
+    assert_eq!(fixed["fixed"][0]["code"], "plugin-stale", "{fixed}");
+    assert_eq!(stale(), 0);
+    let run = metier(&world, &["unlink", "chibi"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(!copy.exists());
+    assert_eq!(metier(&world, &["unlink", "chibi"]).code, 1, "there is nothing to unlink");
+    // What `metier chibi --install` put there goes the same way.
+    assert_eq!(metier(&world, &["chibi", "--install"]).code, 0);
+    assert_eq!(metier(&world, &["unlink", "chibi"]).code, 0);
+    assert!(!copy.exists());
 }
 
 /// Every permission hook, asked about something harmless.
@@ -296,6 +405,22 @@ fn a_terminal_on_standard_input_is_not_waited_for() {
     command.env("CHIBI_TOOL_NAME", "skill_pdf-processing").stdin(terminal);
     let output = command.output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().starts_with("# Skill: pdf-processing"));
+}
+
+#[test]
+fn a_host_that_never_finishes_its_question_is_told_no_in_time() {
+    // U4, S6
+    let world = world();
+    let mut command = world.command(plugin(&world).to_str().unwrap());
+    command.env("CHIBI_HOOK", "pre_tool").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Kept open: there is no end of the question.
+    let _stdin = child.stdin.take().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["block"], true, "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("longer than"), "{answer}");
 }
 
 #[test]

@@ -82,3 +82,22 @@ fn a_frame_somebody_changed_ends_the_list_with_three() {
     assert_eq!(shown, before, "what came before it is shown");
     assert!(run.stderr.contains(&format!("was changed at frame {before}")), "{}", run.stderr);
 }
+
+#[test]
+fn some_frames_are_picked_by_their_numbers() {
+    // J1, U7
+    let world = workshop();
+    hermetic(&world, &["use", "notes"]);
+    hermetic(&world, &["release"]);
+    let numbers = |args: &[&str]| -> Vec<u64> {
+        let run = hermetic(&world, &[&["events", "--json"], args].concat());
+        let number = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        run.stdout.lines().map(|line| number(line)["seq"].as_u64().unwrap()).collect()
+    };
+    let all = numbers(&[]);
+    assert_eq!(numbers(&["--after", "1", "--limit", "2"]), [2, 3]);
+    assert_eq!(numbers(&["--after", "2"]), all[3..]);
+    // One that is followed ends once there are enough.
+    assert_eq!(numbers(&["--follow", "--limit", "3"]), [0, 1, 2]);
+    assert_eq!(numbers(&["--limit", "0"]), [0; 0]);
+}

@@ -65,7 +65,7 @@ fn wrong_usage_ends_with_two_and_says_so_on_standard_error() {
     for args in [
         &["--nonsense"][..],
         &["dance"],
-        &["list", "--limit", "3"],
+        &["list", "--limit", "some"],
         &["show"],
         &["--root", "somewhere", "list"],
         &["--color", "purple", "list"],
@@ -251,4 +251,32 @@ fn thousands_of_paths_are_more_than_lint_takes_and_it_says_so() {
     let run = metier(&world, &[&["lint"], &paths[..]].concat());
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("70000 paths are too many"), "{}", run.stderr);
+}
+
+#[test]
+fn where_there_is_nothing_the_answer_says_so_and_what_to_do() {
+    // U1
+    let world = World::new();
+    let check = |args: &[&str], expect: &str| {
+        let run = metier(&world, args);
+        assert_eq!((run.code, format!("{}{}", run.stdout, run.stderr).trim_end()), (0, expect));
+    };
+    check(&["agents"], "0 agents on this machine\nhint: `metier agents --all` lists all it knows");
+    check(&["verify"], "nothing is installed that could differ");
+    check(&["info"], "nothing is installed; `metier add SOURCE` installs skills");
+    check(&["unlink"], "there was nothing to remove");
+    assert_eq!(metier(&world, &["read", "skill-author", "SKILL.md"]).code, 0);
+    let status = metier(&world, &["status"]).stdout;
+    assert!(status.contains("0 tokens, 1 file read\n"), "{status}");
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_said_with_what_to_give() {
+    // U1, J1
+    let world = World::new();
+    // The kernel lets nobody make a directory there, the superuser included.
+    let run = metier(&world, &["--home", "/sys/metier", "use", "skill-author", "--json"]);
+    let error = run.json()["error"].clone();
+    assert_eq!((run.code, error["code"].as_str()), (1, Some("journal_refused")), "{error}");
+    assert!(error["hints"].to_string().contains("that can be written"), "{error}");
 }

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use metier_testing::{Run, World};
 use serde_json::{Value, json};
 
@@ -264,4 +266,40 @@ fn metiers_own_state_and_settings_are_nobodys_to_write_in_any_profile() {
         }
     }
     assert_eq!(bash(&world, "metier list").json()["verdict"], "allow");
+}
+
+#[test]
+fn what_guards_is_nobodys_to_write_either() {
+    // S3, S4
+    let world = workshop();
+    let denied = |words: &[&str], tool: &str, arguments: Value| {
+        let text = arguments.to_string();
+        let words = [&["guard", tool, &text, "--json", "--profile", "full-auto"], words].concat();
+        hermetic(&world, &words).json()["verdict"] == "deny"
+    };
+    let write = |path: &Path| json!({"file_path": path, "content": "x"});
+    // The journal, wherever it is, and what is kept beside it.
+    let journal = world.project().join("j.jsonl");
+    let flag = ["--journal", journal.to_str().unwrap()];
+    assert!(!denied(&[], "Write", write(&journal)));
+    for name in ["j.jsonl", "j.jsonl.head", "j.jsonl.checkpoint"] {
+        assert!(denied(&flag, "Write", write(&world.project().join(name))), "{name}");
+        assert!(denied(&flag, "Bash", json!({"command": format!("rm -f {name}")})), "{name}");
+    }
+    // The program.
+    assert!(denied(&[], "Bash", json!({"command": format!("cp /bin/true {METIER}")})));
+    assert!(!denied(&[], "Bash", json!({"command": format!("{METIER} list")})));
+    // Agents' settings, once they have metier's hooks.
+    let settings = world.home().join(".claude/settings.json");
+    assert!(!denied(&[], "Write", write(&settings)));
+    assert_eq!(hermetic(&world, &["hook", "setup", "claude-code"]).code, 0);
+    assert!(denied(&[], "Write", write(&settings)));
+    assert!(denied(
+        &[],
+        "Edit",
+        json!({"file_path": settings, "old_string": "a", "new_string": ""})
+    ));
+    assert!(!denied(&[], "Write", write(&world.home().join(".codex/config.toml"))));
+    assert_eq!(hermetic(&world, &["hook", "remove", "claude-code"]).code, 0);
+    assert!(!denied(&[], "Write", write(&settings)));
 }

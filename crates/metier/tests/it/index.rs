@@ -185,3 +185,23 @@ fn what_is_no_index_is_said_and_not_added() {
     let none = metier(&taker, &["index", "search", "x"]);
     assert_eq!((none.code, none.stdout.as_str()), (0, ""));
 }
+
+#[test]
+fn twenty_who_add_an_index_at_once_add_twenty() {
+    // P6, P5
+    let world = World::new();
+    world.skill("list", "forms", "Fills in forms. Use when somebody sends a form.");
+    let source = world.path().join("list");
+    let adding: Vec<_> = (0..20)
+        .map(|number| {
+            let mut command = world.command(crate::METIER);
+            command.args(["index", "add", &format!("team-{number}")]).arg(&source);
+            command.stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut child in adding {
+        assert!(child.wait().unwrap().success());
+    }
+    let listed = metier(&world, &["index", "list", "--json"]).json();
+    assert_eq!(listed["indexes"].as_array().unwrap().len(), 20);
+}

@@ -180,3 +180,28 @@ fn a_limit_that_is_reached_is_said_with_its_root_and_what_to_do() {
     let deeper = hermetic(&world, &["list", "--json", "--config", "../deeper.toml"]).json();
     assert_eq!(names(&deeper), ["deep"]);
 }
+
+#[test]
+fn a_list_is_given_in_pages_and_as_a_model_sees_it() {
+    // U1, U7
+    let world = crate::workshop();
+    let first = hermetic(&world, &["list", "--limit", "2"]);
+    assert_eq!(first.stdout.lines().count(), 2, "{}", first.stdout);
+    assert!(first.stderr.contains("`--after by-model` goes on"), "{}", first.stderr);
+    let rest = hermetic(&world, &["list", "--after", "by-model", "--json"]).json();
+    assert_eq!(names(&rest)[0], "files");
+    let model = hermetic(&world, &["list", "--auto", "--all"]);
+    assert!(!model.stdout.contains("by-hand") && !model.stdout.contains("stranger"));
+    assert_eq!((model.code, model.stderr.as_str()), (0, ""));
+    let hits = hermetic(&world, &["search", "--auto", "by-hand", "stranger", "--json"]).json();
+    assert!(!hits.to_string().contains("by-hand"), "{hits}");
+    for (command, name, exit, code) in [
+        ("show", "stranger", 3, "skill_not_trusted"),
+        ("show", "by-hand", 1, "skill_not_found"),
+        ("why", "stranger", 1, "skill_not_found"),
+    ] {
+        let run = hermetic(&world, &[command, name, "--auto", "--json"]);
+        assert_eq!((run.code, &run.json()["error"]["code"]), (exit, &json!(code)), "{command}");
+    }
+    assert_eq!(hermetic(&world, &["why", "notes", "--auto"]).code, 0);
+}

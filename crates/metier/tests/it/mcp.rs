@@ -44,19 +44,19 @@ impl Wire {
         writeln!(self.stdin.as_ref().unwrap(), "{message}").unwrap();
     }
 
-    fn tell(&mut self, method: &str, params: Value) {
+    pub(crate) fn tell(&mut self, method: &str, params: Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
     /// Asks without waiting, and says under which number.
-    fn begin(&mut self, method: &str, params: Value) -> u64 {
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         id
     }
 
-    fn get(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn get(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         loop {
             let message = self.messages.recv_timeout(PATIENCE).unwrap();
@@ -68,7 +68,7 @@ impl Wire {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.get("tools/call", json!({"name": tool, "arguments": arguments}));
         let data = answer["structuredContent"].clone();
         assert!(!answer["content"][0]["text"].as_str().unwrap().is_empty());
@@ -76,7 +76,7 @@ impl Wire {
     }
 
     /// Waits for a notification of this kind.
-    fn hear(&mut self, method: &str) -> Value {
+    pub(crate) fn hear(&mut self, method: &str) -> Value {
         if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
             return self.notes.remove(at);
         }
@@ -89,7 +89,7 @@ impl Wire {
     }
 
     /// Closes our end; the exit code.
-    fn close(mut self) -> i32 {
+    pub(crate) fn close(mut self) -> i32 {
         drop(self.stdin.take());
         self.child.wait().unwrap().code().unwrap_or(-1)
     }

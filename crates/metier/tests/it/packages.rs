@@ -376,7 +376,12 @@ fn removing_takes_away_what_was_installed_and_nothing_else() {
         !home(&world).join("skills/pdf").exists() && home(&world).join("skills/notes").exists()
     );
     check_error(&metier(&world, &["remove", "pdf", "--json"]), 1, "not_installed", "metier info");
-    check_error(&metier(&world, &["rollback", "nts", "--yes", "--json"]), 1, "no_earlier", "");
+    check_error(
+        &metier(&world, &["rollback", "nts", "--yes", "--json"]),
+        1,
+        "no_earlier",
+        "metier info",
+    );
     assert_eq!(metier(&world, &["rollback", "pdf", "--yes"]).code, 0);
     world.write("home/.local/share/metier/skills/mine/SKILL.md", "mine");
     source(&world, "mine", "");

@@ -68,7 +68,7 @@ fn each_failure_has_its_code_and_a_hint() {
         assert_eq!((run.code, code), (exit, expect), "{name} {path}: {error}");
         assert!(error["hints"].to_string().contains(hint), "{error}");
     };
-    check("filse", "x", 1, "", "did you mean `files`?");
+    check("filse", "x", 1, "skill_not_found", "did you mean `files`?");
     check("files", "references/b.md", 1, "file_not_found", "did you mean `references/a.md`?");
     check("files", "nothing-like-it", 1, "file_not_found", "metier show files");
     check("files", "references", 1, "not_a_file", "");
@@ -106,4 +106,19 @@ fn asking_and_answer_are_recorded() {
     assert_eq!(read[1]["payload"]["refused"], "file_not_found");
     let asked = frames.iter().filter(|f| f["type"] == "resource_requested").count();
     assert_eq!(asked, 2);
+}
+
+#[test]
+fn a_part_of_a_file_is_printed_and_ends_between_characters() {
+    // R1, U7
+    let world = workshop();
+    world.write("roots/personal/files/long.txt", "0123456789äöü");
+    let part = |args: &[&str]| {
+        let run = hermetic(&world, &[&["read", "files", "long.txt"], args].concat());
+        (run.code, run.stdout)
+    };
+    assert_eq!(part(&["--offset", "8"]), (0, "89äöü".to_owned()));
+    assert_eq!(part(&["--offset", "2", "--limit", "3"]), (0, "234".to_owned()));
+    assert_eq!(part(&["--offset", "9", "--limit", "2"]), (0, "9".to_owned()));
+    assert_eq!(part(&["--offset", "99"]), (0, String::new()));
 }

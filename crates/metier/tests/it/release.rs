@@ -22,14 +22,14 @@ fn skills_leave_in_the_reverse_of_the_order_they_came() {
 fn nothing_to_release_is_a_failure_that_writes_nothing() {
     // S1, U1
     let world = workshop();
-    for (args, message) in [
-        (&["release"][..], "error: no skill is active\n"),
-        (&["release", "notes"], "error: `notes` is not active\n"),
+    for (args, message, hint) in [
+        (&["release"][..], "error: no skill is active\n", "hint: `metier use NAME`"),
+        (&["release", "notes"], "error: `notes` is not active\n", "hint: `metier status`"),
     ] {
         let run = hermetic(&world, args);
         assert_eq!((run.code, run.stdout.as_str()), (1, ""));
         assert!(run.stderr.starts_with(message), "{}", run.stderr);
-        assert!(run.stderr.contains("hint: `metier status`"), "{}", run.stderr);
+        assert!(run.stderr.contains(hint), "{}", run.stderr);
     }
     assert!(!journal(&world).exists(), "asking does not begin a session");
     hermetic(&world, &["use", "notes"]);

@@ -202,7 +202,7 @@ fn the_command_line_of_chibi_reaches_the_plugin() {
         assert!(text.contains("\"name\": \"sheets\""), "{text}");
         let text = host.command_line("agent-skills", &["search", "sums", "rows"]);
         assert!(
-            text.contains("\"name\": \"sheets\"") && text.contains("No remote index"),
+            text.contains("\"name\": \"sheets\"") && text.contains("no remote index"),
             "{text}"
         );
         let text = host.command_line("skill_marketplace", &["remove", "sheets"]);
@@ -219,4 +219,99 @@ fn the_command_line_of_chibi_reaches_the_plugin() {
         let text = host.call("agent-skills", &json!({"args": ["remove", "code-review"]}));
         assert!(text.contains("is for people"), "{text}");
     }
+}
+
+#[test]
+fn search_and_list_know_what_remote_indexes_list() {
+    // U4, P6
+    let world = world();
+    let listed = |name: &str, what: &str| {
+        let text = format!("---\nname: {name}\ndescription: {what}\n---\n\nDo it.\n");
+        world.write(format!("team/skills/{name}/SKILL.md"), text);
+    };
+    listed("charts", "Draws charts. Use when numbers should be seen.");
+    listed("forms", "Fills in forms\u{202e}. Use when somebody sends one.");
+    let team = world.path().join("team").to_string_lossy().into_owned();
+    let added = crate::metier(&world, &["index", "add", "team", &team]);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    for era in ERAS {
+        let mut host = Chibi::start(&world, era);
+        let mut market = |arguments: serde_json::Value| {
+            let text = host.call("skill_marketplace", &arguments);
+            serde_json::from_str::<serde_json::Value>(&text).unwrap_or_else(|_| json!(text))
+        };
+        let found = market(json!({"action": "search", "query": "charts"}));
+        let hit = json!({
+            "name": "charts", "description": "Draws charts. Use when numbers should be seen.",
+            "skill_ref": "index:team/charts",
+        });
+        assert_eq!(found[0], hit, "{found}");
+        let all = market(json!({"action": "list"}));
+        let all = all.as_array().unwrap();
+        let refs = all.iter().filter_map(|skill| skill["skill_ref"].as_str());
+        assert_eq!(refs.collect::<Vec<_>>(), ["index:team/charts", "index:team/forms"]);
+        assert!(!all[1]["description"].as_str().unwrap().contains('\u{202e}'));
+        let here = all.iter().filter(|skill| skill["installed"] == true);
+        assert!(here.clone().any(|skill| skill["name"] == "code-review"));
+        let text = market(json!({"action": "install", "skill_ref": "index:team/charts"}));
+        assert!(text.as_str().unwrap().starts_with("Successfully installed skill 'charts'."));
+        let text = market(json!({"action": "remove", "skill_ref": "charts"}));
+        assert_eq!(text, "Successfully removed skill 'charts'.");
+        let text = market(json!({"action": "install", "skill_ref": "index:team/none"}));
+        assert!(text.as_str().unwrap().starts_with("Error: "), "{text}");
+        let text = market(json!({"action": "install", "skill_ref": "index:nope/charts"}));
+        assert!(text.as_str().unwrap().starts_with("Error: there is no index `nope`"), "{text}");
+    }
+    // An index whose list was lost is named, and nobody goes online for it.
+    std::fs::remove_dir_all(world.home().join(".local/share/metier/cache/indexes")).unwrap();
+    let text =
+        Chibi::start(&world, Era::Stdin).call("skill_marketplace", &json!({"action": "list"}));
+    assert!(text.contains("What 'team' lists is not known"), "{text}");
+}
+
+#[test]
+fn installing_through_chibi_is_recorded_like_installing_by_hand() {
+    // U4, U7, J1
+    let frames = |install: &dyn Fn(&World, &str)| -> Vec<(String, String, String)> {
+        let world = world();
+        let text = "---\nname: sheets\ndescription: Sums rows.\n---\n\nSum.\n";
+        world.write("src/sheets/SKILL.md", text);
+        install(&world, &world.path().join("src/sheets").to_string_lossy());
+        let journal = world.home().join(".local/share/metier/sessions/packages.jsonl");
+        let text = std::fs::read_to_string(journal).unwrap();
+        let frame = |line: &str| {
+            let frame: serde_json::Value = serde_json::from_str(line).unwrap();
+            let member = |name: &str| frame[name].as_str().unwrap_or_default().to_owned();
+            (member("type"), member("act"), member("name"))
+        };
+        text.lines().map(frame).collect()
+    };
+    let by_hand = frames(&|world, source| {
+        assert_eq!(crate::metier(world, &["add", source, "--yes"]).code, 0);
+        assert_eq!(crate::metier(world, &["remove", "sheets"]).code, 0);
+    });
+    let by_chibi = frames(&|world, source| {
+        let mut host = Chibi::start(world, Era::Stdin);
+        let install = json!({"action": "install", "skill_ref": source});
+        assert!(host.call("skill_marketplace", &install).starts_with("Successfully"));
+        let remove = json!({"action": "remove", "skill_ref": "sheets"});
+        assert!(host.call("skill_marketplace", &remove).starts_with("Successfully"));
+    });
+    assert_eq!(by_chibi, by_hand);
+    assert!(by_hand.iter().any(|(kind, ..)| kind == "skill_installed"), "{by_hand:?}");
+    assert!(by_hand.iter().any(|(kind, ..)| kind == "skill_removed"), "{by_hand:?}");
+}
+
+#[test]
+fn a_journal_that_refuses_stops_an_installation() {
+    // U4, J1
+    let world = world();
+    world.write("src/sheets/SKILL.md", "---\nname: sheets\ndescription: Sums rows.\n---\n\nSum.\n");
+    let source = world.path().join("src/sheets").to_string_lossy().into_owned();
+    std::fs::create_dir_all(world.home().join(".local/share/metier/sessions/packages.jsonl"))
+        .unwrap();
+    let mut host = Chibi::start(&world, Era::Stdin);
+    let text = host.call("skill_marketplace", &json!({"action": "install", "skill_ref": source}));
+    assert!(text.starts_with("Error: "), "{text}");
+    assert!(!world.home().join(".local/share/metier/skills/sheets").exists());
 }

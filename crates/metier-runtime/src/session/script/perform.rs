@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Ready;
 use crate::event::{Event, ScriptFinished, ScriptStarted, Trigger};
 use crate::journal::{Beat, JournalError};
-use crate::limits::MAX_INLINE_BYTES;
+use crate::limits::{MAX_INLINE_BYTES, MAX_WHEEL_BYTES};
 use crate::script::interpreter::Program;
 use crate::script::uv::{self, PrepareError};
 use crate::script::{Mode, ScriptCall, ScriptError, ScriptOutcome, ScriptPlan, envelope, ground};
@@ -47,7 +47,7 @@ impl Session {
         let args = call.words();
         let args = args.iter().map(|arg| recorder.text(&arg.to_string_lossy()));
         let preparation = ready.preparation.as_ref().map(|preparation| {
-            let walls = preparation.confinement(&ready.directory, &plan.confinement);
+            let walls = preparation.confinement(&plan.confinement);
             json!({ "fetches": preparation.online, "confinement": walls })
         });
         let started = ScriptStarted {
@@ -95,11 +95,14 @@ impl Session {
         // Before anything is fetched for it: a wall that cannot be built refuses the run.
         ground.runner.enforceable(&confinement).map_err(|error| not_run(plan, error))?;
         let program = match (&ready.program, &ready.preparation) {
-            (Program::Uv(_), Some(preparation)) => {
+            (Program::Uv(..), Some(preparation)) => {
                 let how = (&ground.runner, &ground.cancel, &confinement);
-                let prepared = preparation
-                    .prepare(&path, &ready.directory, how)
-                    .map_err(|error| unprepared(plan, error))?;
+                let read = |path: &str| {
+                    let read = self.setup.store.read(&ready.location, path, MAX_WHEEL_BYTES);
+                    read.map(|file| file.bytes)
+                };
+                let prepared =
+                    preparation.prepare(&read, how).map_err(|error| unprepared(plan, error))?;
                 *done = Some(json!({
                     "made": prepared.enforced.is_some(),
                     "enforced": prepared.enforced,
@@ -107,7 +110,7 @@ impl Session {
                 confinement.read.extend(prepared.reads);
                 prepared.python
             }
-            (Program::At(program) | Program::Uv(program), _) => program.clone(),
+            (Program::At(program) | Program::Uv(program, _), _) => program.clone(),
             (Program::Itself, _) => path.clone(),
         };
         let mut child = Child::new(program);

@@ -25,6 +25,10 @@ use crate::script::{ScriptCall, ScriptError, ScriptGround, ScriptPlan, Start};
 use crate::session::activation::visible_to;
 use crate::session::{ActivationError, Session};
 
+/// What the walls around a project that may be changed do not keep.
+const UNMADE: &str = "it may not change the project's `.git`, agents' settings, skills or lockfile, \
+    but it could make those that are not there yet";
+
 impl Session {
     /// The skill, when whoever asks may use it. The name is looked at before anything else.
     pub(super) fn usable(&self, name: &str, trigger: Trigger) -> Result<Entry, ScriptError> {
@@ -72,11 +76,7 @@ impl Session {
     ) -> Result<Ready, ScriptError> {
         call.check_args()?;
         let name = entry.name().to_string();
-        let law = self.setup.policy.scripts();
-        let active = self.state.stack.iter().any(|active| active.skill.name == name);
-        if law.only_active && !active && purpose != Purpose::Pre {
-            return Err(ScriptError::NotActive(name));
-        }
+        self.check_active(&name, purpose)?;
         let at = entry.location();
         let read = self.setup.store.read(&at, &script.path, MAX_SCRIPT_BYTES);
         let source = read.map_err(ScriptError::Read)?.bytes;
@@ -91,7 +91,7 @@ impl Session {
         let preparation = self.preparation(entry, (skill, script), wanted)?;
         let reads = match &interpreter.program {
             Program::At(program) => ground.reads(program),
-            Program::Uv(_) | Program::Itself => Vec::new(),
+            Program::Uv(..) | Program::Itself => Vec::new(),
         };
         let about = (&skill.manifest.parts, entry.trust, purpose);
         let confined = self.walls(about, (&directory, &reads), call);
@@ -127,6 +127,16 @@ impl Session {
         })
     }
 
+    /// Whether the skill is active, where the law lets only active skills run scripts. A skill that
+    /// is about to be activated is not yet.
+    fn check_active(&self, name: &str, purpose: Purpose) -> Result<(), ScriptError> {
+        let active = self.state.stack.iter().any(|active| active.skill.name == name);
+        match self.setup.policy.scripts().only_active && !active && purpose != Purpose::Pre {
+            true => Err(ScriptError::NotActive(name.to_owned())),
+            false => Ok(()),
+        }
+    }
+
     /// What uv has to do first, for a script that it runs.
     fn preparation(
         &self,
@@ -134,7 +144,7 @@ impl Session {
         (skill, script): (&Skill, &Script),
         (program, purpose): (&Program, Purpose),
     ) -> Result<Option<Preparation>, ScriptError> {
-        let Program::Uv(program) = program else { return Ok(None) };
+        let Program::Uv(program, metadata) = program else { return Ok(None) };
         let lock = format!("{}.lock", script.path);
         let (law, parts) = (self.setup.policy.scripts(), &skill.manifest.parts);
         let wanted = Wanted {
@@ -144,6 +154,7 @@ impl Session {
             trust: entry.trust,
             online: purpose != Purpose::Help && uv::may_fetch(law, parts, entry.trust),
             locked: skill.resources.files.iter().any(|file| file.path == lock),
+            metadata,
         };
         let plan = Preparation::plan(&self.setup.scripts, wanted);
         plan.map(Some).ok_or_else(|| ScriptError::NoHome(script.path.clone()))
@@ -170,7 +181,10 @@ impl Session {
             timeout: call.timeout,
         });
         let written = project.filter(|path| confined.confinement.write.iter().any(|w| w == path));
-        confined.confinement.read.extend(written.map(ScriptGround::guarded).unwrap_or_default());
+        if let Some(project) = written {
+            confined.confinement.read.extend(ScriptGround::guarded(project));
+            confined.notes.push(UNMADE.to_owned());
+        }
         if purpose == Purpose::Help { for_help(confined) } else { confined }
     }
 
@@ -254,7 +268,7 @@ fn command(
 ) -> Vec<OsString> {
     let mut words: Vec<OsString> = match &interpreter.program {
         Program::At(program) => vec![program.into()],
-        Program::Uv(uv) => vec![uv.into(), "run".into(), "--script".into()],
+        Program::Uv(uv, _) => vec![uv.into(), "run".into(), "--script".into()],
         Program::Itself => Vec::new(),
     };
     words.extend(interpreter.args.iter().cloned());

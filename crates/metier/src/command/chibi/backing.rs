@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use metier_package::index::{self, Contents, Index};
+use metier_package::remove::is_foreign;
 use metier_package::{Drift, Place, Request, Select, install, remove};
 use metier_runtime::{JournalError, Session, Setup};
 use metier_sandbox::Cancel;
@@ -12,11 +14,14 @@ use metier_store::{Catalog, Store};
 
 use crate::caller::{Marks, caller};
 use crate::command::add::{self, Allowances};
+use crate::command::remove::left_there;
 use crate::env::{self, PathKind};
 use crate::error::CommandError;
-use crate::packages::{self, Fetching, change_error, fetch_error};
+use crate::linking;
+use crate::packages::{self, Fetching, Wish, change_error, fetch_error, index_error, recorded};
 use crate::session::{self, Purpose, Stream};
 use crate::settings::Settings;
+use crate::ui::Ui;
 use crate::view::View;
 
 /// Seconds a script may take under a host that ends every plugin after 30: there has to be time to
@@ -137,8 +142,13 @@ impl Plugin {
         let settings = &self.settings;
         let (home, place) = (packages::home(settings)?, Place::Personal);
         let fetching = Fetching::new(settings)?;
-        let source = fetching.reference(reference)?;
-        let fetched = fetching.fetch(&source, Select::All).map_err(fetch_error)?;
+        let fetched = match reference.strip_prefix(add::INDEX) {
+            Some(listed) => add::listed_in_index(listed, &fetching)?,
+            None => {
+                let source = fetching.reference(reference)?;
+                fetching.fetch(&source, Select::All).map_err(fetch_error)?
+            }
+        };
         let names: Vec<&str> = fetched.skills.iter().map(|staged| staged.name.as_str()).collect();
         if names.len() > 1 {
             let message = format!("there are {} skills: {}", names.len(), names.join(", "));
@@ -152,13 +162,20 @@ impl Plugin {
         };
         let offer = add::offer(staged, &home, &place)?;
         add::check(&offer, Allowances::default(), settings)?;
+        add::check_names(std::slice::from_ref(&offer), &home, &place)?;
         let mut candidate = add::candidate(offer);
         // A model may have asked. Whoever has looked at it approves it by `metier trust`.
         candidate.approved = false;
         let by = packages::by(settings);
         let request =
             Request { home: &home, place: &place, act: "add", by: &by, drift: Drift::Refuse };
-        let outcome = install(&request, &[candidate]).map_err(change_error)?;
+        let wishes = vec![Wish::of_staged(&candidate.staged)];
+        let candidates = [candidate];
+        let mut unheard = Ui::plain(None);
+        let outcome = recorded(&request, wishes, (settings, &mut unheard), || {
+            install(&request, &candidates)
+        })?;
+        linking::relink(&place, settings, &mut unheard);
         Ok(outcome.done.into_iter().map(|done| done.name).collect())
     }
 
@@ -169,8 +186,27 @@ impl Plugin {
         let by = packages::by(settings);
         let request =
             Request { home: &home, place: &place, act: "remove", by: &by, drift: Drift::Refuse };
-        remove(&request, std::slice::from_ref(&pinned.name)).map_err(change_error)?;
-        Ok(pinned.name.to_string())
+        let name = &pinned.name;
+        let foreign = is_foreign(&home, &place, name).map_err(change_error)?;
+        let mut unheard = Ui::plain(None);
+        recorded(&request, vec![Wish::gone(name)], (settings, &mut unheard), || {
+            remove(&request, std::slice::from_ref(name))
+        })?;
+        linking::relink(&place, settings, &mut unheard);
+        match foreign {
+            true => Err(left_there(name, &place.directory(&home, name.as_str()))),
+            false => Ok(name.to_string()),
+        }
+    }
+
+    fn known_indexes(&self) -> Result<Vec<(Index, Option<Contents>)>, CommandError> {
+        let home = packages::home(&self.settings)?;
+        let listed = index::list(&home).map_err(index_error)?;
+        let with_contents = |index: Index| {
+            let contents = index::cached(&home, &index).map_err(index_error)?;
+            Ok((index, contents))
+        };
+        listed.into_iter().map(with_contents).collect()
     }
 }
 
@@ -183,7 +219,7 @@ impl Backing for Plugin {
         let stream = self.stream().map_err(|error| failure(&error))?;
         // Under this name an activation is ruled on: one skill may ask for the next.
         let setup = self.setup(&stream, &["skill"]).map_err(|error| failure(&error))?;
-        self.begin(&stream, self.with_skills(setup), Session::open)
+        self.begin(&stream, self.with_skills(setup), Session::prepare)
     }
 
     fn open_to_rule(&self, own: &[&str]) -> Result<Session, JournalError> {
@@ -214,6 +250,10 @@ impl Backing for Plugin {
 
     fn script_seconds(&self) -> u64 {
         self.seconds()
+    }
+
+    fn indexes(&self) -> Result<Vec<(Index, Option<Contents>)>, String> {
+        self.known_indexes().map_err(|error| words(&error))
     }
 
     fn install(&self, reference: &str) -> Result<Vec<String>, String> {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::{InstallError, install_plugin};
+use super::{InstallError, Installed, copy_in, install_plugin, installed, remove_plugin};
 
 #[test]
 fn the_plugin_is_a_copy_and_what_was_there_is_kept() {
@@ -32,4 +32,35 @@ fn a_plugin_that_is_one_file_is_not_replaced() {
     fs::write(plugins.path().join("file"), "").unwrap();
     let error = install_plugin(&plugins.path().join("file")).unwrap_err();
     assert!(matches!(error, InstallError::Disk { .. }), "{error}");
+}
+
+#[test]
+fn removing_puts_back_what_was_there_and_touches_nothing_of_others() {
+    // U4, P7
+    let plugins = tempfile::tempdir().unwrap();
+    let plugins = plugins.path();
+    assert_eq!((installed(plugins), remove_plugin(plugins).unwrap()), (Installed::No, None));
+    fs::create_dir(plugins.join("agent-skills")).unwrap();
+    fs::write(copy_in(plugins), "#!/bin/sh\n").unwrap();
+    assert_eq!((installed(plugins), remove_plugin(plugins).unwrap()), (Installed::No, None));
+    install_plugin(plugins).unwrap();
+    assert_eq!(installed(plugins), Installed::Current);
+    assert_eq!(remove_plugin(plugins).unwrap(), Some(copy_in(plugins)));
+    assert_eq!(fs::read_to_string(copy_in(plugins)).unwrap(), "#!/bin/sh\n");
+    fs::remove_file(copy_in(plugins)).unwrap();
+    install_plugin(plugins).unwrap();
+    // Another metier.
+    let mut bytes = fs::read(copy_in(plugins)).unwrap();
+    bytes.push(0);
+    fs::write(copy_in(plugins), bytes).unwrap();
+    assert_eq!(installed(plugins), Installed::Stale);
+    install_plugin(plugins).unwrap();
+    assert_eq!(installed(plugins), Installed::Current);
+    fs::create_dir(plugins.join("agent-skills/skills")).unwrap();
+    remove_plugin(plugins).unwrap();
+    assert!(plugins.join("agent-skills/skills").is_dir(), "somebody's skills stay");
+    install_plugin(plugins).unwrap();
+    fs::remove_dir(plugins.join("agent-skills/skills")).unwrap();
+    remove_plugin(plugins).unwrap();
+    assert_eq!(fs::read_dir(plugins).unwrap().count(), 0);
 }

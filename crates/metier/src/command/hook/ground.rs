@@ -6,7 +6,7 @@ use metier_runtime::Session;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_sandbox::Cancel;
-use metier_serve::agent_hook::{Event, Ground, HookAgent, HookError};
+use metier_serve::agent_hook::{Choice, Event, Ground, HookAgent, HookError};
 use metier_store::client::{self, Agent};
 
 use crate::env::{self, PathKind};
@@ -69,12 +69,24 @@ impl Ground for Grounds {
         self.seat(event, Some(View::open(&self.settings)))
     }
 
-    fn choice(&self, agent: HookAgent, name: &str) -> Option<PathBuf> {
-        let emulation = Agent::profile(agent.as_str())?;
+    fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice> {
+        let Some(emulation) = Agent::profile(agent.as_str()) else { return Vec::new() };
         let mut roots = client::roots_for(emulation, &self.settings.places());
         roots.sort_by_key(|root| root.client_order);
-        let directories = roots.into_iter().map(|root| root.path.join(name));
-        directories.into_iter().find(|at| env::kind_of(&at.join("SKILL.md")) == PathKind::Other)
+        let mut choices = Vec::new();
+        for root in roots {
+            let called = root.path.join(name);
+            let is_skill = env::kind_of(&called.join("SKILL.md")) == PathKind::Other;
+            let called = Some(called).filter(|at| is_skill && !known.contains(at));
+            let is_read = |at: &&PathBuf| match root.immediate_only {
+                true => at.parent() == Some(root.path.as_path()),
+                false => at.starts_with(&root.path),
+            };
+            let read = known.iter().filter(is_read).cloned().chain(called);
+            let rank = root.client_order;
+            choices.extend(read.map(|directory| Choice { rank, directory }));
+        }
+        choices
     }
 
     fn same(&self, one: &Path, other: &Path) -> bool {

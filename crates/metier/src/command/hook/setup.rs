@@ -1,13 +1,14 @@
 //! `metier hook setup`, `remove` and `check`: an agent's settings with metier's hooks, without them,
 //! and whether they count.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, OffSwitch, Present, Start, join, off_switches, part, project_files, targets,
+    self, Gap, OffSwitch, Present, Start, gaps, join, off_switches, off_variable, off_variables,
+    part, project_files, targets,
 };
 use metier_store::digest;
 use serde::{Deserialize, Serialize};
@@ -75,8 +76,17 @@ pub(crate) struct HookState {
     /// Whether every file has what metier puts into it.
     installed: bool,
     files: Vec<PathBuf>,
+    /// What is not in them as it should be.
+    pub(crate) missing: Vec<Gap>,
+    /// The program the hooks start.
+    pub(crate) program: String,
+    /// Whether that program is there to be started.
+    pub(crate) startable: bool,
     /// What switches them off here.
-    off: Vec<OffSwitch>,
+    pub(crate) off: Vec<OffSwitch>,
+    /// Whether it is written down that metier set them up.
+    #[serde(skip)]
+    pub(crate) recorded: bool,
 }
 
 /// Does it.
@@ -183,12 +193,16 @@ fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
 
 fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let state = state(agent, global, settings)?;
-    let good = state.installed && state.off.is_empty();
+    let good = state.installed && state.startable && state.off.is_empty();
     if ui.json() {
         ui.document(&state);
     } else {
         let there = if state.installed { "are set up" } else { "are not set up" };
         ui.line(format!("metier's hooks in {} {there}", agent.title()));
+        if state.installed && !state.startable {
+            let program = visible_line(&state.program).into_owned();
+            ui.note(&format!("warning: `{program}`, which they start, cannot be started"));
+        }
         remark(agent, settings, ui)?;
     }
     Ok(if good { Status::Ok } else { Status::Partly })
@@ -200,62 +214,72 @@ pub(crate) fn state(
     global: &Global,
     settings: &Settings,
 ) -> Result<HookState, CommandError> {
-    let start = match read_record(agent, settings)? {
+    let record = read_record(agent, settings)?;
+    let recorded = record.is_some();
+    let start = match record {
         Some(record) => Start { program: record.program, flags: record.flags },
         None => start(global, settings)?,
     };
     let files = present(agent, settings)?;
-    let parted = part(agent, &files, &start).map_err(CommandError::failed)?;
-    let bare: Vec<Present> = files
-        .iter()
-        .zip(parted)
-        .map(|(file, text)| Present { target: file.target.clone(), text })
-        .collect();
-    let joined = join(agent, &bare, &start).map_err(CommandError::failed)?;
-    // Compared by meaning, since the agent writes its settings in its own way.
-    let same = |(file, text): (&Present, &String)| {
-        file.text.as_ref().is_some_and(|now| now == text || meaning(now) == meaning(text))
-    };
+    let missing = gaps(agent, &files, &start);
     Ok(HookState {
         agent: agent.as_str(),
-        installed: files.iter().zip(&joined).all(same),
+        installed: missing.is_empty(),
         files: files.into_iter().map(|file| file.target.path).collect(),
+        missing,
+        startable: env::is_program(Path::new(&start.program)),
+        program: start.program,
         off: switches(agent, settings)?,
+        recorded,
     })
 }
 
-/// What a text of settings says, whatever its layout; none for a text that says nothing.
-fn meaning(text: &str) -> Option<serde_json::Value> {
-    let toml = || serde_json::to_value(toml::from_str::<toml::Table>(text).ok()?).ok();
-    serde_json::from_str(text).ok().or_else(toml)
-}
-
-/// What switches the agent's hooks off, in the project and in the user's own settings.
+/// What switches the agent's hooks off: in the user's own settings, in the project, in the directory
+/// the agent would be started in and above it, and in the environment.
 fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, CommandError> {
     let mut found = Vec::new();
-    let project = project_files(agent).iter().map(|file| settings.project.join(file));
-    let own = present(agent, settings)?.into_iter().map(|file| file.target.path);
-    for path in own.chain(project) {
+    let mut paths: Vec<PathBuf> =
+        present(agent, settings)?.into_iter().map(|file| file.target.path).collect();
+    let (here, project) = (&settings.environment.directory, &settings.project);
+    let above = here.ancestors().take_while(|folder| folder.starts_with(project));
+    for folder in std::iter::once(project.as_path()).chain(above) {
+        paths.extend(project_files(agent).iter().map(|file| folder.join(file)));
+    }
+    for (index, path) in paths.iter().enumerate() {
+        if paths.iter().take(index).any(|earlier| earlier == path) {
+            continue;
+        }
         // What cannot be read here, the agent cannot read either.
-        let Ok(Some(text)) = agent_files::read(&path) else { continue };
-        found.extend(off_switches(agent, &path, &text));
+        let Ok(Some(text)) = agent_files::read(path) else { continue };
+        found.extend(off_switches(agent, path, &text));
+    }
+    let variables = env::variables();
+    for variable in off_variables(agent) {
+        let value = variables.iter().find(|(name, _)| name == variable);
+        let value = value.map(|(_, value)| value.to_string_lossy());
+        found.extend(value.and_then(|value| off_variable(variable, &value)));
     }
     Ok(found)
 }
 
+/// A switch in words, and what to do about it.
+pub(crate) fn told(agent: HookAgent, switch: &OffSwitch) -> (String, String) {
+    let path = visible_line(&switch.path.to_string_lossy()).into_owned();
+    let place = if path.is_empty() { "the environment".to_owned() } else { format!("`{path}`") };
+    let (key, title) = (switch.key, agent.title());
+    let message = format!("`{key}` in {place} switches hooks off in {title}");
+    let advice = match switch.start {
+        Some(start) => format!("`{start}` starts it so that this does not count"),
+        None => "remove the key; no way to start it is known that overrules this".to_owned(),
+    };
+    (message, advice)
+}
+
 fn remark(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> Result<(), CommandError> {
     for switch in switches(agent, settings)? {
-        let path = switch.path.to_string_lossy().into_owned();
-        let (path, key) = (visible_line(&path).into_owned(), switch.key);
-        ui.note(&format!("warning: `{key}` in `{path}` switches hooks off in {}", agent.title()));
-        match switch.start {
-            Some(start) => {
-                ui.note(&format!("hint: `{start}` starts it so that this does not count"))
-            }
-            None => {
-                ui.note("hint: remove the key; no way to start it is known that overrules this")
-            }
-        }
+        let (message, advice) = told(agent, &switch);
+        ui.note(&format!("warning: {message}"));
+        ui.note(&format!("hint: {advice}"));
     }
     Ok(())
 }
@@ -278,6 +302,16 @@ fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, Comman
         Ok(Present { target, text })
     };
     targets.into_iter().map(read).collect()
+}
+
+/// The settings of agents that have metier's hooks. Without them nothing is guarded any more, so no
+/// call of a model writes them.
+pub(crate) fn hooked_files(settings: &Settings) -> Vec<PathBuf> {
+    let hooked = HookAgent::ALL.into_iter().filter(|agent| {
+        record_path(*agent, settings).is_ok_and(|record| agent_files::is_there(&record))
+    });
+    let files = |agent| targets(agent, &settings.places()).unwrap_or_default();
+    hooked.flat_map(files).map(|target| target.path).collect()
 }
 
 /// How an agent starts this very program, with the places this run was given.

@@ -176,6 +176,35 @@ fn packages_are_fetched_only_where_skill_or_policy_asks_and_the_step_is_recorded
 }
 
 #[test]
+fn a_script_cannot_tell_uv_to_run_anything_while_it_prepares() {
+    // R3, R6
+    let Some(world) = with_wheel("print('ran')\n") else { return };
+    let script = "roots/bundled/tool/scripts/dep.py";
+    let needs = "# /// script\n# dependencies = [\"tiny\"]\n# [tool.uv]\n";
+    for told in
+        ["compile-bytecode = true", "find-links = [\".\"]", "index-url = \"http://127.0.0.1:9\""]
+    {
+        world.write(script, format!("{needs}# {told}\n# ///\nprint('ran')\n"));
+        let answer = run(&world, "dep", &["--json"]);
+        assert_eq!(
+            (answer.code, &answer.json()["error"]),
+            (1, &json!("script_unusable")),
+            "{told}"
+        );
+        let message = answer.json()["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("is for the user to say"), "{message}");
+    }
+    // A reader to whom a carriage return ends a line would find another block first.
+    let hidden = format!("x = 1\r{needs}# compile-bytecode = true\n# ///\n");
+    world.write(script, format!("{hidden}\n{NEEDS_TINY}import tiny\nprint(tiny.WORD)\n"));
+    assert_eq!(run(&world, "dep", &[]).stdout, "tiny\n");
+    let caches = world.home().join(".local/share/metier/cache/uv");
+    let mut planted = Vec::new();
+    files_named(&caches, "planted", &mut planted);
+    assert_eq!(planted, Vec::<PathBuf>::new());
+}
+
+#[test]
 fn dependencies_that_cannot_be_had_are_said() {
     // R3
     let Some(mut world) = with_wheel("") else { return };

@@ -1,0 +1,144 @@
+//! Answers no longer than agents take. Agents cut what is longer, mostly in the middle, and then no
+//! form of it can be read; so what is too long is shortened here, where its shape is known: lists
+//! lose their last items and texts their ends, members stay, and the answer says that it was cut.
+
+use serde_json::{Map, Value, json};
+
+use crate::dialect::Reply;
+use crate::limits::MAX_RESULT_CHARS;
+
+/// Where an answer says that it was shortened.
+const CUT: &str = "truncated";
+
+/// Room for saying so.
+const REMARK: usize = 80;
+
+/// The reply in both of its forms, none longer than [`MAX_RESULT_CHARS`] and what escapes it.
+pub(super) fn fitted(mut reply: Reply) -> Reply {
+    let fits = reply.data.as_ref().is_none_or(|data| size(data) <= MAX_RESULT_CHARS);
+    if fits && reply.text.len() <= MAX_RESULT_CHARS {
+        return reply;
+    }
+    let written = reply.data.as_ref().map(Value::to_string);
+    let same = written.as_deref() == Some(reply.text.as_str());
+    if let Some(data) = reply.data.take() {
+        reply.data = Some(shortened(data));
+    }
+    match &reply.data {
+        Some(data) if same => reply.text = data.to_string(),
+        _ => {
+            if let Some((end, _)) = reply.text.char_indices().nth(MAX_RESULT_CHARS) {
+                reply.text.truncate(end);
+            }
+        }
+    }
+    reply
+}
+
+/// The value, or as much of it as fits.
+fn shortened(data: Value) -> Value {
+    let total = size(&data);
+    if total <= MAX_RESULT_CHARS {
+        return data;
+    }
+    let mut data = shrunk(data, MAX_RESULT_CHARS - REMARK);
+    if let Value::Object(members) = &mut data {
+        let kept = members.values().map(size).sum::<usize>();
+        members.entry(CUT).or_insert_with(|| json!({ "kept": kept, "total": total }));
+    }
+    data
+}
+
+/// As much of the value as `room` characters of JSON hold, of the same type. Linear in the value,
+/// times its depth.
+fn shrunk(value: Value, room: usize) -> Value {
+    if size(&value) <= room {
+        return value;
+    }
+    match value {
+        Value::String(text) => cut(&text, room).into(),
+        Value::Array(items) => first(items, room).into(),
+        Value::Object(members) => shared(members, room).into(),
+        other => other,
+    }
+}
+
+/// The first items that fit, at least a part of the first.
+fn first(items: Vec<Value>, room: usize) -> Vec<Value> {
+    let mut left = room.saturating_sub(2);
+    let mut kept = Vec::new();
+    for item in items {
+        let cost = size(&item) + 1;
+        if cost <= left {
+            left -= cost;
+            kept.push(item);
+            continue;
+        }
+        if kept.is_empty() {
+            kept.push(shrunk(item, left.saturating_sub(1)));
+        }
+        break;
+    }
+    kept
+}
+
+/// Every member: the small ones whole, the others in equal shares of what those leave.
+fn shared(members: Map<String, Value>, room: usize) -> Map<String, Value> {
+    let mut sizes: Vec<(usize, &String)> =
+        members.iter().map(|(name, value)| (size(value), name)).collect();
+    sizes.sort();
+    let names: usize = members.keys().map(|name| name.chars().count() + 4).sum();
+    let mut left = room.saturating_sub(names + 2);
+    let mut shares = std::collections::BTreeMap::new();
+    for (at, (size, name)) in sizes.iter().enumerate() {
+        let share = (*size).min(left / (sizes.len() - at).max(1));
+        left -= share;
+        shares.insert((*name).clone(), share);
+    }
+    let shrink = |(name, value): (String, Value)| {
+        let share = shares.get(&name).copied().unwrap_or(0);
+        (name, shrunk(value, share))
+    };
+    members.into_iter().map(shrink).collect()
+}
+
+/// The beginning of a text whose JSON fits.
+fn cut(text: &str, room: usize) -> &str {
+    let mut left = room.saturating_sub(2);
+    for (at, char) in text.char_indices() {
+        let cost = escaped(char);
+        if cost > left {
+            return text.get(..at).unwrap_or_default();
+        }
+        left -= cost;
+    }
+    text
+}
+
+/// Characters of the value as JSON.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 2 + text.chars().map(escaped).sum::<usize>(),
+        Value::Array(items) => 2 + items.iter().map(|item| size(item) + 1).sum::<usize>(),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| {
+                4 + name.chars().map(escaped).sum::<usize>() + size(value)
+            };
+            2 + members.iter().map(member).sum::<usize>()
+        }
+        other => other.to_string().len(),
+    }
+}
+
+/// Characters a character is as JSON.
+fn escaped(char: char) -> usize {
+    match char {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        char if (char as u32) < 0x20 => 6,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+#[path = "fit_tests.rs"]
+mod tests;

@@ -1,0 +1,46 @@
+use std::time::Duration;
+
+use metier_store::index::{CatalogIndex, IndexSettings};
+use metier_store::{Layer, MemoryStore};
+
+use super::{Subscriptions, accepted, is_ours};
+use crate::limits::MAX_SUBSCRIPTIONS;
+
+#[test]
+fn only_addresses_that_can_be_somebodys_are_subscribed_to() {
+    // U2
+    for ours in ["skill://a/SKILL.md", "skill://a/references/b.md", "skill://index.json"] {
+        assert!(is_ours(ours), "{ours}");
+    }
+    for other in
+        ["", "test://watched", "file:///etc/passwd", "skill://", "skill://a", "skill://a/%"]
+    {
+        assert!(!is_ours(other), "{other}");
+    }
+    let many: Vec<String> = (0..99).map(|n| format!("skill://a/{n}")).collect();
+    let twice = ["skill://a/1".to_owned(), "skill://a/1".to_owned(), "test://x".to_owned()];
+    assert_eq!(accepted(&many).len(), MAX_SUBSCRIPTIONS);
+    assert_eq!(accepted(&twice), ["skill://a/1"]);
+}
+
+#[test]
+fn so_many_and_no_more_and_what_is_taken_away_is_looked_at_no_more() {
+    // U2
+    let store = std::sync::Arc::new(MemoryStore::new(Layer::Personal));
+    let index = CatalogIndex::new(store.clone(), IndexSettings::default(), Duration::ZERO);
+    let catalog = index.latest();
+    let subscribed = Subscriptions::default();
+    for number in 0..MAX_SUBSCRIPTIONS {
+        let begins = subscribed.add(&format!("skill://a/{number}"), None).unwrap();
+        assert_eq!(begins, number == 0, "one looks for all");
+    }
+    assert!(subscribed.add("skill://a/0", None).is_ok(), "again is nothing new");
+    assert!(subscribed.add("skill://a/more", None).is_err());
+    assert_eq!(subscribed.changed(&catalog, &*store), Some(Vec::new()));
+    for number in 0..MAX_SUBSCRIPTIONS {
+        subscribed.remove(&format!("skill://a/{number}"));
+    }
+    subscribed.remove("skill://a/0");
+    assert_eq!(subscribed.changed(&catalog, &*store), None, "nobody has to look");
+    assert!(subscribed.add("skill://a/0", None).unwrap(), "until there is one again");
+}

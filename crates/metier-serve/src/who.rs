@@ -1,0 +1,43 @@
+//! Who a client is, as far as that decides what it has. Settings have sections for clients; each
+//! section only takes away, so whoever is in two has what both leave.
+//!
+//! Nothing is taken away here: a [`Host`](crate::Host) knows what its sections say.
+
+use std::sync::Arc;
+
+/// The sections that hold for a client. Nobody in particular has none, and everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Who {
+    /// The section that the client's token stands for, or that whoever started it named.
+    pub known: Option<Arc<str>>,
+    /// The section the client says it is. It may lie, and then has less than it could have.
+    pub said: Option<Arc<str>>,
+}
+
+impl Who {
+    /// The client that a section called `name` is for.
+    #[must_use]
+    pub fn known(name: &str) -> Self {
+        Self { known: Some(name.into()), said: None }
+    }
+
+    /// Whose sections these are, each once.
+    pub fn sections(&self) -> impl Iterator<Item = &str> {
+        let said = self.said.as_deref().filter(|said| self.known.as_deref() != Some(*said));
+        self.known.as_deref().into_iter().chain(said)
+    }
+
+    /// The name of the session that this client calls `name`. Those of a known client are its own:
+    /// no other client can name them, since a section's name has no `.` in it.
+    #[must_use]
+    pub fn session(&self, name: &str) -> String {
+        match &self.known {
+            Some(section) => format!("{section}.{name}"),
+            None => name.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "who_tests.rs"]
+mod tests;

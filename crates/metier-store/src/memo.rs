@@ -1,0 +1,361 @@
+//! What a scan has read, remembered for the next one: of each sound `SKILL.md` of a root its stamp
+//! and the candidate it made. A file whose stamp is what it was is not opened again; that is the
+//! only difference a memo makes, and deleting one costs nothing but time.
+//!
+//! A stamp that is as young as the look at it proves nothing, since a file may be written twice
+//! within one tick of the file system's clock; such files are read again. A memo is believed only
+//! when its sum fits, and when the same program made it for the same root: another version may
+//! read the same bytes differently. Where memos are kept is the application's business
+//! ([`Memory`]); here nothing is written.
+
+use std::ops::Range;
+use std::path::Path;
+
+use metier_format::SkillName;
+use rustix::fs::{FileType, Stat};
+
+use crate::candidate::Spot;
+use crate::contained::kind_of;
+use crate::digest::sha256;
+use crate::discover::{Facts, Found, FoundScope};
+use crate::limits::{MAX_MEMO_BYTES, MIN_REMEMBERED, RACY_NANOSECONDS};
+use crate::paths::{boxed_path, bytes_of, path_order};
+use crate::vouch::Standing;
+
+/// What a memo begins with; another one is another format and read as nothing.
+const HEADING: &[u8] = b"metier-memo-1\n";
+
+/// Bytes of a digest.
+const DIGEST_BYTES: usize = 32;
+
+/// Where an application keeps what scans have read.
+pub trait Memory: Send + Sync {
+    /// What was kept for `root`, whatever has become of it.
+    fn recall(&self, root: &Path) -> Option<Vec<u8>>;
+
+    /// Keeps `memo` for `root` instead of what was kept. Whether that works changes nothing but time.
+    fn keep(&self, root: &Path, memo: &[u8]);
+
+    /// Names the program that remembers. What one of another name kept is not used.
+    fn maker(&self) -> String;
+
+    /// The time before the scan, in nanoseconds since 1970.
+    fn now(&self) -> i128;
+}
+
+/// What the file system says of a file without anybody reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    mode: u64,
+    modified: (u64, u64),
+    changed: (u64, u64),
+}
+
+/// What is remembered of one root.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    bytes: Vec<u8>,
+    /// In the order of their paths.
+    records: Vec<Record>,
+}
+
+/// One candidate of a memo, not yet taken out of it.
+#[derive(Debug)]
+struct Record {
+    path: Range<usize>,
+    stamp: Stamp,
+    candidate: Range<usize>,
+}
+
+impl Stamp {
+    /// The stamp of a regular file; none for anything else.
+    pub(crate) fn of(stat: &Stat) -> Option<Self> {
+        let number = |number: i64| u64::from_ne_bytes(number.to_ne_bytes());
+        (kind_of(stat) == FileType::RegularFile).then(|| Self {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            size: number(stat.st_size),
+            mode: u64::from(stat.st_mode),
+            modified: (number(stat.st_mtime), stat.st_mtime_nsec),
+            changed: (number(stat.st_ctime), stat.st_ctime_nsec),
+        })
+    }
+
+    /// Whether it is so much older than `now` that it can be believed later.
+    fn is_older_than(&self, now: i128) -> bool {
+        let time = |(seconds, nanoseconds): (u64, u64)| {
+            i128::from(i64::from_ne_bytes(seconds.to_ne_bytes())) * 1_000_000_000
+                + i128::from(nanoseconds)
+        };
+        time(self.modified).max(time(self.changed)) < now - RACY_NANOSECONDS
+    }
+}
+
+impl Memo {
+    /// The memo in `bytes`; none when it is damaged, or not of `root` by `maker`.
+    pub(crate) fn read(bytes: Vec<u8>, root: &Path, maker: &str) -> Option<Self> {
+        if bytes.len() > MAX_MEMO_BYTES {
+            return None;
+        }
+        let start = HEADING.len() + DIGEST_BYTES;
+        let body = bytes.get(start..)?;
+        let mut head = Input { bytes: body, at: 0 };
+        // The cheap questions first: most memos that do not count are merely somebody else's.
+        let ours = bytes.starts_with(HEADING)
+            && head.text()? == maker.as_bytes()
+            && head.text()? == bytes_of(root);
+        if !ours || bytes.get(HEADING.len()..start)? != sha256(body) {
+            return None;
+        }
+        let mut input = Input { bytes: &bytes, at: start + head.at };
+        let mut records = Vec::new();
+        while input.at < bytes.len() {
+            let path = input.range()?;
+            let stamp = input.stamp()?;
+            let candidate = input.range()?;
+            records.push(Record { path, stamp, candidate });
+        }
+        Some(Self { bytes, records })
+    }
+
+    /// How many candidates are in it.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The candidate remembered at the spot, when its file is as it was: `stamp` is asked only for
+    /// what is in the memo.
+    pub(crate) fn candidate(
+        &self,
+        spot: Spot<'_>,
+        stamp: impl FnOnce() -> Option<Stamp>,
+    ) -> Option<(Found, Stamp)> {
+        let order =
+            |record: &Record| path_order(self.part(&record.path).unwrap_or_default(), spot.path);
+        let record = self.records.get(self.records.binary_search_by(order).ok()?)?;
+        let now = stamp().filter(|stamp| *stamp == record.stamp)?;
+        let mut input = Input { bytes: self.part(&record.candidate)?, at: 0 };
+        Some((input.candidate(spot)?, now))
+    }
+
+    fn part(&self, range: &Range<usize>) -> Option<&[u8]> {
+        self.bytes.get(range.clone())
+    }
+}
+
+/// The memo of a root for candidates with their stamps, both in the order of their paths; none when
+/// it is not worth it. Candidates without a stamp that can be believed are left out.
+pub(crate) fn write(
+    (root, maker, now): (&Path, &str, i128),
+    found: &[Found],
+    stamps: &[(Box<[u8]>, Stamp)],
+) -> Option<Vec<u8>> {
+    let mut body = Output::default();
+    body.text(maker.as_bytes());
+    body.text(bytes_of(root));
+    let mut stamps = stamps.iter().peekable();
+    let mut count = 0;
+    for found in found {
+        let path = bytes_of(&found.path);
+        while stamps.next_if(|(other, _)| path_order(other, path).is_lt()).is_some() {}
+        let Some((_, stamp)) = stamps.peek().filter(|(other, _)| **other == *path) else {
+            continue;
+        };
+        if !stamp.is_older_than(now) {
+            continue;
+        }
+        body.text(path);
+        body.stamp(stamp);
+        let mut candidate = Output::default();
+        candidate.candidate(found);
+        body.text(&candidate.0);
+        count += 1;
+    }
+    let memo = [HEADING, &sha256(&body.0), &body.0].concat();
+    (count >= MIN_REMEMBERED && memo.len() <= MAX_MEMO_BYTES).then_some(memo)
+}
+
+/// How many of the stamps can be believed later.
+pub(crate) fn believable(stamps: &[(Box<[u8]>, Stamp)], now: i128) -> usize {
+    stamps.iter().filter(|(_, stamp)| stamp.is_older_than(now)).count()
+}
+
+/// Bytes being put together: numbers of eight bytes, texts after their lengths.
+#[derive(Default)]
+struct Output(Vec<u8>);
+
+impl Output {
+    fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.number(text.len() as u64);
+        self.0.extend_from_slice(text);
+    }
+
+    fn optional(&mut self, text: Option<&str>) {
+        self.number(u64::from(text.is_some()));
+        self.text(text.unwrap_or_default().as_bytes());
+    }
+
+    fn texts<T: AsRef<str>>(&mut self, texts: &[T]) {
+        self.number(texts.len() as u64);
+        texts.iter().for_each(|text| self.text(text.as_ref().as_bytes()));
+    }
+
+    fn stamp(&mut self, stamp: &Stamp) {
+        let Stamp { device, inode, size, mode, modified, changed } = *stamp;
+        for number in [device, inode, size, mode, modified.0, modified.1, changed.0, changed.1] {
+            self.number(number);
+        }
+    }
+
+    /// A candidate without its place, which the walk knows, and without findings, of which it has
+    /// none.
+    fn candidate(&mut self, found: &Found) {
+        self.text(found.name.as_str().as_bytes());
+        self.text(found.description.as_bytes());
+        self.text(&found.digest);
+        self.number(u64::from(found.facts.is_some()));
+        if let Some(facts) = &found.facts {
+            self.facts(facts);
+        }
+    }
+
+    fn facts(&mut self, facts: &Facts) {
+        let Facts { priority, tags, version, compatibility, allowed_tools, scope, .. } = facts;
+        self.number(u64::from_ne_bytes(priority.to_ne_bytes()));
+        self.texts(tags);
+        for text in [version, compatibility, allowed_tools] {
+            self.optional(text.as_deref());
+        }
+        self.number(u64::from(scope.is_some()));
+        if let Some(FoundScope { agents, tenants, environments }) = scope.as_deref() {
+            for list in [agents, tenants, environments] {
+                self.number(u64::from(list.is_some()));
+                self.texts(list.as_deref().unwrap_or_default());
+            }
+        }
+        self.optional(facts.min_host_version.as_deref());
+        self.optional(facts.max_host_version.as_deref());
+        self.number(u64::from(facts.disable_model_invocation));
+        self.number(u64::from(facts.user_invocable));
+    }
+}
+
+/// Bytes being taken apart. Everything is none where they are not what they should be.
+struct Input<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Input<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let end = self.at.checked_add(8)?;
+        let bytes = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        match self.number()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+
+    fn range(&mut self) -> Option<Range<usize>> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len())?;
+        let range = self.at..end;
+        self.at = end;
+        Some(range)
+    }
+
+    fn text(&mut self) -> Option<&'a [u8]> {
+        let range = self.range()?;
+        self.bytes.get(range)
+    }
+
+    fn string(&mut self) -> Option<&'a str> {
+        std::str::from_utf8(self.text()?).ok()
+    }
+
+    fn optional(&mut self) -> Option<Option<Box<str>>> {
+        let is_there = self.flag()?;
+        let text = self.string()?;
+        Some(is_there.then(|| text.into()))
+    }
+
+    fn texts<T: From<&'a str>>(&mut self) -> Option<Vec<T>> {
+        let count = self.number()?;
+        (0..count).map(|_| self.string().map(T::from)).collect()
+    }
+
+    fn stamp(&mut self) -> Option<Stamp> {
+        Some(Stamp {
+            device: self.number()?,
+            inode: self.number()?,
+            size: self.number()?,
+            mode: self.number()?,
+            modified: (self.number()?, self.number()?),
+            changed: (self.number()?, self.number()?),
+        })
+    }
+
+    fn candidate(&mut self, spot: Spot<'_>) -> Option<Found> {
+        let name = self.string()?;
+        let parsed = SkillName::parse(name).ok().filter(|parsed| parsed.as_str() == name)?;
+        Some(Found {
+            name: parsed,
+            description: self.string()?.into(),
+            digest: self.text()?.try_into().ok()?,
+            facts: match self.flag()? {
+                true => Some(Box::new(self.facts()?)),
+                false => None,
+            },
+            root: spot.root,
+            path: boxed_path(spot.path),
+            identity: spot.identity,
+            diagnostics: Box::default(),
+            standing: Standing::Unknown,
+        })
+    }
+
+    fn facts(&mut self) -> Option<Facts> {
+        Some(Facts {
+            priority: i64::from_ne_bytes(self.number()?.to_ne_bytes()),
+            tags: self.texts()?.into(),
+            version: self.optional()?,
+            compatibility: self.optional()?,
+            allowed_tools: self.optional()?,
+            scope: match self.flag()? {
+                true => Some(Box::new(FoundScope {
+                    agents: self.list()?,
+                    tenants: self.list()?,
+                    environments: self.list()?,
+                })),
+                false => None,
+            },
+            min_host_version: self.optional()?,
+            max_host_version: self.optional()?,
+            disable_model_invocation: self.flag()?,
+            user_invocable: self.flag()?,
+        })
+    }
+
+    fn list(&mut self) -> Option<Option<Vec<String>>> {
+        let is_there = self.flag()?;
+        let texts = self.texts()?;
+        Some(is_there.then_some(texts))
+    }
+}
+
+#[cfg(test)]
+#[path = "memo_tests.rs"]
+mod tests;

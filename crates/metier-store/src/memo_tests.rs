@@ -1,0 +1,164 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::fixture::found;
+use crate::layer::RootId;
+
+const MAKER: &str = "0.1.0 this build";
+const NOW: i128 = 2_000_000_000_000_000_000;
+
+fn stamp(number: u64) -> Stamp {
+    Stamp {
+        device: 7,
+        inode: number,
+        size: 3 * number,
+        mode: 0o100_644,
+        modified: (1_700_000_000, number),
+        changed: (1_700_000_001, 999_999_999),
+    }
+}
+
+/// Candidates called `s00`, `s01` and so on, with their stamps.
+fn many(count: u64) -> (Vec<Found>, Vec<(Box<[u8]>, Stamp)>) {
+    let name = |number| format!("s{number:02}");
+    let numbers = 0..count;
+    let one = |number| found(RootId(3), &name(number), &name(number), "What it does.");
+    let stamps = numbers.clone().map(|number| (name(number).into_bytes().into(), stamp(number)));
+    (numbers.map(one).collect(), stamps.collect())
+}
+
+fn spot(path: &str) -> Spot<'_> {
+    Spot { root: RootId(3), path: path.as_bytes(), identity: (0, 0) }
+}
+
+fn made(found: &[Found], stamps: &[(Box<[u8]>, Stamp)]) -> Vec<u8> {
+    write((Path::new("/r"), MAKER, NOW), found, stamps).expect("a memo")
+}
+
+#[test]
+fn what_was_read_is_remembered_as_long_as_the_stamp_is_the_same() {
+    // D7, N1
+    let (all, stamps) = many(40);
+    let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+    assert_eq!(memo.len(), 40);
+    for (found, (_, stamp)) in all.iter().zip(&stamps) {
+        let path = found.path.to_str().expect("text");
+        assert_eq!(memo.candidate(spot(path), || Some(*stamp)), Some((found.clone(), *stamp)));
+        for other in [
+            None,
+            Some(Stamp { device: 8, ..*stamp }),
+            Some(Stamp { inode: 99, ..*stamp }),
+            Some(Stamp { size: 1, ..*stamp }),
+            Some(Stamp { mode: 0o100_600, ..*stamp }),
+            Some(Stamp { modified: (0, 0), ..*stamp }),
+            Some(Stamp { changed: (0, 0), ..*stamp }),
+        ] {
+            assert_eq!(memo.candidate(spot(path), || other), None, "{other:?}");
+        }
+    }
+    let unasked = || panic!("nobody looks at what is not remembered");
+    assert_eq!(memo.candidate(spot("other"), unasked), None);
+}
+
+#[test]
+fn a_memo_of_somebody_else_or_a_damaged_one_is_none() {
+    // D7
+    let (all, stamps) = many(40);
+    let memo = made(&all, &stamps);
+    let read = |bytes: Vec<u8>| Memo::read(bytes, Path::new("/r"), MAKER);
+    assert!(read(memo.clone()).is_some());
+    assert!(Memo::read(memo.clone(), Path::new("/r2"), MAKER).is_none());
+    assert!(Memo::read(memo.clone(), Path::new("/r"), "0.1.0 another build").is_none());
+    assert!(read(Vec::new()).is_none());
+    for index in (0..memo.len()).step_by(7) {
+        let mut changed = memo.clone();
+        changed[index] ^= 0x20;
+        assert!(read(changed).is_none(), "{index}");
+        assert!(read(memo[..index].to_vec()).is_none(), "{index}");
+    }
+    let mut longer = memo;
+    longer.push(0);
+    assert!(read(longer).is_none());
+}
+
+#[test]
+fn what_changed_too_lately_or_has_no_stamp_is_not_remembered() {
+    // D7
+    let (all, mut stamps) = many(40);
+    let seconds = u64::try_from(NOW / 1_000_000_000).expect("a time");
+    stamps[4].1.changed = (seconds - 1, 0);
+    stamps[5].1.modified = (seconds + 60, 0);
+    stamps.remove(6);
+    assert_eq!(believable(&stamps, NOW), 37);
+    let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+    assert_eq!(memo.len(), 37);
+    for (path, number) in [("s04", 4), ("s05", 5), ("s06", 6)] {
+        assert_eq!(memo.candidate(spot(path), || Some(stamp(number))), None);
+    }
+}
+
+#[test]
+fn few_candidates_are_not_worth_a_memo() {
+    // N1
+    let (all, stamps) = many(MIN_REMEMBERED as u64 - 1);
+    assert_eq!(write((Path::new("/r"), MAKER, NOW), &all, &stamps), None);
+}
+
+fn facts() -> impl Strategy<Value = Facts> {
+    let text = || proptest::option::of("\\PC{0,8}".prop_map(String::into_boxed_str));
+    let list = || {
+        proptest::option::of(proptest::collection::vec("\\PC{0,4}".prop_map(String::from), 0..3))
+    };
+    let scope = (list(), list(), list()).prop_map(|(agents, tenants, environments)| {
+        Box::new(FoundScope { agents, tenants, environments })
+    });
+    let tags = proptest::collection::vec("\\PC{0,6}".prop_map(String::into_boxed_str), 0..4);
+    let texts = (text(), text(), text(), text(), text());
+    let rest = (any::<i64>(), any::<bool>(), any::<bool>());
+    (tags, texts, proptest::option::of(scope), rest).prop_map(|(tags, texts, scope, rest)| Facts {
+        priority: rest.0,
+        tags: tags.into(),
+        version: texts.0,
+        compatibility: texts.1,
+        allowed_tools: texts.2,
+        scope,
+        min_host_version: texts.3,
+        max_host_version: texts.4,
+        disable_model_invocation: rest.1,
+        user_invocable: rest.2,
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_candidate_comes_out_as_it_went_in(
+        facts in proptest::option::of(facts()),
+        description in "\\PC{0,40}",
+        digest in any::<[u8; 32]>(),
+    ) {
+        // D7
+        let (mut all, stamps) = many(MIN_REMEMBERED as u64);
+        all[9].facts = facts.map(Box::new);
+        all[9].description = description.into();
+        all[9].digest = digest;
+        let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+        let known = memo.candidate(spot("s09"), || Some(stamp(9)));
+        prop_assert_eq!(known, Some((all[9].clone(), stamp(9))));
+    }
+
+    #[test]
+    fn any_bytes_behind_a_sum_that_fits_are_read_without_a_panic(body in proptest::collection::vec(any::<u8>(), 0..200)) {
+        // D7
+        let mut whole = Output::default();
+        whole.text(MAKER.as_bytes());
+        whole.text(b"/r");
+        whole.0.extend(&body);
+        let bytes = [HEADING, &sha256(&whole.0), &whole.0].concat();
+        if let Some(memo) = Memo::read(bytes, Path::new("/r"), MAKER) {
+            for record in &memo.records {
+                let mut input = Input { bytes: memo.part(&record.candidate).expect("a part"), at: 0 };
+                let _ = input.candidate(spot("x"));
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+#![expect(clippy::disallowed_methods, reason = "tests change files")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+
+use metier_testing::{Layout, World, generate_skills};
+use proptest::prelude::*;
+
+use super::*;
+use crate::layer::{Layer, Precedence};
+use crate::{Catalog, Selection};
+
+/// Memos in memory, at a time at which every file is old.
+#[derive(Default)]
+struct Shelf {
+    memos: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+    /// Seconds that have passed since the files were written.
+    later: i128,
+    kept: Mutex<usize>,
+}
+
+impl Memory for Shelf {
+    fn recall(&self, root: &Path) -> Option<Vec<u8>> {
+        self.memos.lock().expect("no panic").get(root).cloned()
+    }
+
+    fn keep(&self, root: &Path, memo: &[u8]) {
+        *self.kept.lock().expect("no panic") += 1;
+        self.memos.lock().expect("no panic").insert(root.to_owned(), memo.to_vec());
+    }
+
+    fn maker(&self) -> String {
+        "a test".to_owned()
+    }
+
+    fn now(&self) -> i128 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        i128::try_from(since.expect("after 1970").as_nanos()).expect("a time")
+            + self.later * 1_000_000_000
+    }
+}
+
+const COUNT: usize = 40;
+
+fn store(world: &World, later: i128) -> (FileStore, RememberingStore, Arc<Shelf>) {
+    let roots = ["a", "b"].map(|name| {
+        fs::create_dir_all(world.path().join(name)).expect("a directory");
+        Root { trusted: true, ..Root::given(Layer::Personal, world.path().join(name)) }
+    });
+    let files = FileStore::new(roots.to_vec());
+    let shelf = Arc::new(Shelf { later, ..Shelf::default() });
+    (files.clone(), RememberingStore::new(files, shelf.clone()), shelf)
+}
+
+/// What both stores find, which must be the same but for how much was read.
+fn agree(files: &FileStore, remembering: &RememberingStore) -> (u64, u64) {
+    let plain = files.discover(&ScanLimits::default());
+    let mut known = remembering.discover(&ScanLimits::default());
+    let opened = (plain.stats.files, known.stats.files);
+    known.stats = plain.stats;
+    assert_eq!(known, plain);
+    let catalog = |found| Catalog::build(found, &Precedence::DEFAULT, &Selection::default());
+    assert_eq!(catalog(known), catalog(plain));
+    opened
+}
+
+#[test]
+fn a_second_scan_opens_nothing() {
+    // D7, N1
+    let world = World::new();
+    generate_skills(&world.path().join("a"), COUNT, Layout::Nested);
+    let (files, remembering, shelf) = store(&world, 60);
+    assert_eq!(agree(&files, &remembering), (COUNT as u64, COUNT as u64));
+    assert_eq!(agree(&files, &remembering), (COUNT as u64, 0));
+    assert_eq!(*shelf.kept.lock().unwrap(), 1, "nothing new, nothing kept");
+    world.skill("a", "one-more", "Another.");
+    assert_eq!(agree(&files, &remembering), (COUNT as u64 + 1, 1));
+    assert_eq!(agree(&files, &remembering), (COUNT as u64 + 1, 0));
+    fs::remove_dir_all(world.path().join("a/one-more")).unwrap();
+    assert_eq!(agree(&files, &remembering), (COUNT as u64, 0));
+    assert_eq!(*shelf.kept.lock().unwrap(), 3);
+}
+
+#[test]
+fn files_as_young_as_the_scan_are_read_again() {
+    // D7
+    let world = World::new();
+    generate_skills(&world.path().join("a"), COUNT, Layout::Flat);
+    let (files, remembering, shelf) = store(&world, 0);
+    for _ in 0..2 {
+        assert_eq!(agree(&files, &remembering), (COUNT as u64, COUNT as u64));
+    }
+    assert_eq!(*shelf.kept.lock().unwrap(), 0);
+}
+
+#[test]
+fn findings_links_and_other_spellings_are_never_remembered() {
+    // D2, D7
+    let world = World::new();
+    generate_skills(&world.path().join("a"), COUNT, Layout::Flat);
+    world.write(
+        "a/odd/SKILL.md",
+        "---\nname: even\ndescription: Its name is not its directory's.\n---\n",
+    );
+    world.write("a/small/skill.md", "---\nname: small\ndescription: Small letters.\n---\n");
+    world.write("a/link/real.md", "---\nname: link\ndescription: A link.\n---\nBody.\n");
+    std::os::unix::fs::symlink("real.md", world.path().join("a/link/SKILL.md")).unwrap();
+    world.write("a/broken/SKILL.md", "nothing");
+    let (files, remembering, _) = store(&world, 60);
+    assert_eq!(agree(&files, &remembering).1, COUNT as u64 + 4);
+    assert_eq!(agree(&files, &remembering).1, 4);
+    // A link put in the place of a remembered file is not taken for it.
+    let file = world.path().join("a/sort-ledger-00000/SKILL.md");
+    fs::rename(&file, file.with_file_name("real.md")).unwrap();
+    std::os::unix::fs::symlink("real.md", &file).unwrap();
+    assert_eq!(agree(&files, &remembering).1, 5);
+}
+
+#[test]
+fn it_does_everything_else_as_the_files_do() {
+    // D9
+    let world = World::new();
+    world.skill("a", "one", "First.");
+    let (files, remembering, _) = store(&world, 60);
+    let at = Location { root: crate::layer::RootId(0), path: Path::new("one").into() };
+    assert_eq!(remembering.load(&at).unwrap().digest, files.load(&at).unwrap().digest);
+    assert_eq!(remembering.directory(&at), files.directory(&at));
+    assert_eq!(remembering.tree(&at).unwrap().digest(), files.tree(&at).unwrap().digest());
+    let read = |store: &dyn Store| store.read(&at, "SKILL.md", 9999).unwrap();
+    assert_eq!(read(&remembering), read(&files));
+}
+
+/// One thing that happens to a world; numbers say to which skill.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Write(usize, usize),
+    Break(usize),
+    Remove(usize),
+    Move(usize, usize),
+    Link(usize, usize),
+    Respell(usize),
+    Exchange(usize, usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let one = || 0..COUNT + 4;
+    prop_oneof![
+        (one(), one()).prop_map(|(at, name)| Change::Write(at, name)),
+        one().prop_map(Change::Break),
+        one().prop_map(Change::Remove),
+        (one(), one()).prop_map(|(from, to)| Change::Move(from, to)),
+        (one(), one()).prop_map(|(from, to)| Change::Link(from, to)),
+        one().prop_map(Change::Respell),
+        (one(), one()).prop_map(|(one, other)| Change::Exchange(one, other)),
+    ]
+}
+
+/// Does it, as far as it can be done. `step` makes every text longer than those before, since this
+/// world's clock does not tell young files from old ones.
+fn apply(world: &World, step: usize, change: Change) {
+    let at = |number: usize| {
+        let root = if number % 5 == 0 { "b" } else { "a" };
+        world.path().join(root).join(format!("Skill-{number}"))
+    };
+    let longer = "long ".repeat(step + 30);
+    let file = |number: usize| at(number).join("SKILL.md");
+    let put = |number: usize, text: String| {
+        let _ = fs::create_dir_all(at(number));
+        let _ = fs::write(file(number), text);
+    };
+    match change {
+        Change::Write(number, name) => {
+            let name = ["skill", "SKILL", "other"][name % 3].to_owned() + &format!("-{name}");
+            let more =
+                ["", "priority: 7\n", "scope:\n  agents: [x]\n", "tags: [a, b]\nversion: 1\n"];
+            let more = more[number % 4];
+            put(number, format!("---\nname: {name}\ndescription: A {longer}.\n{more}---\nBody.\n"));
+        }
+        Change::Break(number) => put(number, format!("---\nname: [{longer}\n---\n")),
+        Change::Remove(number) => drop(fs::remove_dir_all(at(number))),
+        Change::Move(from, to) => drop(fs::rename(at(from), at(to))),
+        Change::Link(from, to) => drop(std::os::unix::fs::symlink(at(from), at(to))),
+        Change::Respell(number) => {
+            drop(fs::rename(file(number), file(number).with_file_name("Skill.md")))
+        }
+        Change::Exchange(one, other) => {
+            let aside = world.path().join("aside");
+            let _ = fs::rename(file(one), &aside);
+            let _ = fs::rename(file(other), file(one));
+            let _ = fs::rename(&aside, file(other));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_to_the_files_a_memory_changes_nothing_that_is_found(
+        steps in proptest::collection::vec(proptest::collection::vec(change(), 1..6), 1..8)
+    ) {
+        // D3, D7
+        let world = World::new();
+        let (files, remembering, _) = store(&world, 60);
+        for number in 0..COUNT {
+            apply(&world, 0, Change::Write(number, number));
+            fs::write(
+                world.path().join(if number % 5 == 0 { "b" } else { "a" }).join(format!("Skill-{number}/SKILL.md")),
+                format!("---\nname: Skill-{number}\ndescription: Number {number}.\n---\nBody.\n"),
+            ).unwrap();
+        }
+        agree(&files, &remembering);
+        for (step, changes) in steps.into_iter().enumerate() {
+            for (index, change) in changes.into_iter().enumerate() {
+                apply(&world, 1 + step * 8 + index, change);
+            }
+            agree(&files, &remembering);
+        }
+    }
+}
