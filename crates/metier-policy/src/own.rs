@@ -19,6 +19,7 @@ mod approving;
 mod spelled;
 mod tools;
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use crate::act::{Act, Command, Consequence, FileUse, Manner};
@@ -73,10 +74,8 @@ enum Dealing {
 /// One protected place.
 struct Own {
     spots: Spots,
-    /// Each as it is, with everything beneath.
-    shapes: Vec<Shape>,
-    /// How it is spelled out in text.
-    spelled: Vec<String>,
+    /// Each as it is, with everything beneath, once somebody asks.
+    shapes: OnceCell<Vec<Shape>>,
 }
 
 fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
@@ -96,7 +95,7 @@ fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let text = search.without_skills(&skills, place, text);
     let deal = |own: &std::path::PathBuf| {
         let Some(own) = Own::new(place, own) else { return Dealing::Nothing };
-        search.dealing(&own, &skills, text.as_deref())
+        search.dealing(&own, &skills, place, text.as_deref())
     };
     let reasons = place.protected.iter().filter_map(|own| match deal(own) {
         Dealing::Nothing => None,
@@ -208,13 +207,28 @@ impl<'a> Search<'a> {
         text.map(strip)
     }
 
-    fn dealing(&self, own: &Own, skills: &[Spots], text: Option<&str>) -> Dealing {
+    fn dealing(
+        &self,
+        own: &Own,
+        skills: &[Spots],
+        place: &Place<'_>,
+        text: Option<&str>,
+    ) -> Dealing {
         let named = |file: &&&FileUse| own.is_named(file, skills);
-        let spells = |text: &str| spelled::is_in(text, &own.spelled);
+        let texts = || self.words.iter().map(String::as_str).chain(text);
+        let spelled = || {
+            let spots = own.spots.iter();
+            spots.flat_map(|spot| spelled::of(&spot.lowercase, place)).collect::<Vec<_>>()
+        };
+        let is_spelled = || {
+            texts().next().is_some() && {
+                let spelled = spelled();
+                texts().any(|text| spelled::is_in(text, &spelled))
+            }
+        };
         if self.named.iter().any(|file| named(&file))
             || self.told.iter().any(|spots| own.holds(spots))
-            || self.words.iter().any(|word| spells(word))
-            || text.is_some_and(spells)
+            || is_spelled()
         {
             return Dealing::Writes;
         }
@@ -232,9 +246,7 @@ fn is_of(shape: &Shape, skills: &[Spots]) -> bool {
 impl Own {
     fn new(place: &Place<'_>, path: &Path) -> Option<Self> {
         let spots = place.locate(path.to_str()?, From::Elsewhere)?;
-        let shapes = spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath()).collect();
-        let spelled = spots.iter().flat_map(|spot| spelled::of(&spot.lowercase, place)).collect();
-        Some(Self { spots, shapes, spelled })
+        Some(Self { spots, shapes: OnceCell::new() })
     }
 
     /// Whether one of the paths is the place or lies in it.
@@ -243,7 +255,9 @@ impl Own {
     }
 
     fn meets(&self, shape: &Shape) -> bool {
-        self.shapes.iter().any(|own| own.meets(shape))
+        let shapes =
+            || self.spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath()).collect();
+        self.shapes.get_or_init(shapes).iter().any(|own| own.meets(shape))
     }
 
     /// What using a file as something written means for the place.
