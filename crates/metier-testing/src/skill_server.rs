@@ -6,6 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -101,7 +103,7 @@ pub fn entry((path, files): &(String, Vec<(String, Vec<u8>)>)) -> Value {
 pub fn content(uri: &str, bytes: &[u8]) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => json!({"uri": uri, "text": text}),
-        Err(_) => json!({"uri": uri, "blob": base64(bytes)}),
+        Err(_) => json!({"uri": uri, "blob": STANDARD.encode(bytes)}),
     }
 }
 
@@ -121,22 +123,6 @@ fn file(uri: &str, skills: &Skills) -> Option<Vec<u8>> {
         let within = uri.strip_prefix(&format!("skill://{path}/"))?;
         files.iter().find(|(at, _)| at == within).map(|(_, bytes)| bytes.clone())
     })
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group
-            .iter()
-            .enumerate()
-            .fold(0, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= group.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
 }
 
 impl SkillServer {

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use metier_format::NameKey;
 use metier_store::digest::{hex, sha256};
 
+use super::listing::skill_at;
 use super::{Claim, ClaimedFile, Fault, Listing, ServerError, SkillServer, connect, frontmatter};
 use crate::entry::{Entry, Kind};
 use crate::fetch::{Fetch, FetchError, Select};
@@ -87,8 +88,7 @@ impl<'a> Served<'a> {
             }
         }
         for (uri, fault) in listing.faults {
-            let bare = uri.strip_prefix("skill://").unwrap_or(&uri);
-            let path = format!("{}/SKILL.md", bare.strip_suffix("/SKILL.md").unwrap_or(bare));
+            let path = format!("{}/SKILL.md", skill_at(&uri));
             let kind = Kind::Refused(fault.hazard());
             all.push((Entry { path: path.into_bytes().into(), kind, size: 0 }, None));
         }
