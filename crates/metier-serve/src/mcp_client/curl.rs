@@ -92,7 +92,7 @@ fn quoted(value: &str) -> String {
 pub(super) enum Part {
     /// Some bytes of an answer.
     Bytes(Vec<u8>),
-    /// The answer is over, for this reason; zero is none.
+    /// The answer is over, for this reason; zero is none, or one that this `curl` does not tell.
     End(i32),
 }
 
@@ -134,7 +134,12 @@ impl Answers {
             };
         };
         let digits = number.get(..length).and_then(|digits| std::str::from_utf8(digits).ok());
-        let reason = digits.and_then(|digits| digits.parse().ok()).ok_or_else(stray)?;
+        // One from before version 7.75 does not know its number yet, and writes none.
+        let reason = digits.and_then(|digits| match digits {
+            "" => Some(0),
+            digits => digits.parse().ok(),
+        });
+        let reason = reason.ok_or_else(stray)?;
         self.waiting.drain(..length + 2);
         Ok(Some(Part::End(reason)))
     }

@@ -436,7 +436,9 @@ fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
         }
         Some(Ok(outcome)) if matches!(outcome.status, Status::Exit(_)) => {
             let said = String::from_utf8_lossy(&outcome.stderr.bytes);
-            let said = said.lines().next().unwrap_or("it sent nothing");
+            // An old one complains of its settings first.
+            let why = said.lines().find(|line| line.starts_with("curl: ("));
+            let said = why.or(said.lines().next()).unwrap_or("it sent nothing");
             ServerError::Unreachable(said.trim_start_matches("curl: ").to_owned())
         }
         _ => reason(ended, "curl"),
