@@ -21,18 +21,45 @@ pub(crate) fn command(mut suite: Command) -> Result<Command, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::EXPECTED;
     use crate::source;
 
+    /// Whether there is a test of this name in any crate.
+    fn exists(tests: &str, name: &str) -> bool {
+        tests.contains(&format!("fn {name}()"))
+    }
+
     #[test]
-    fn every_failure_that_is_expected_of_the_client_stands_under_a_reason() {
+    fn every_failure_that_is_expected_of_the_client_has_an_argument_of_its_own() {
         // U2
         let text = source::read(&source::root().join(EXPECTED)).unwrap();
-        let mut reasoned = false;
+        let tests: String = source::files()
+            .iter()
+            .filter(|file| file.starts_with("crates/") && file.ends_with(".rs"))
+            .map(|file| source::read(&source::root().join(file)).unwrap())
+            .collect();
+        let mut argument = String::new();
+        let (mut arguments, mut lines) = (BTreeSet::new(), BTreeSet::new());
         for line in text.lines().map(str::trim).skip_while(|line| *line != "client:").skip(1) {
-            reasoned |= line.starts_with('#');
-            assert!(reasoned, "no reason above {line}");
+            if let Some(comment) = line.strip_prefix('#') {
+                argument.push_str(comment);
+                continue;
+            }
+            assert!(!argument.is_empty(), "no argument above {line}");
             assert!(!line.contains("sep-2640"), "what metier is for is not expected to fail");
+            assert!(lines.insert(line), "{line} is there twice");
+            // Our tests are sentences; what the suite has in its files has fewer words.
+            let words = argument.split('`').skip(1).step_by(2);
+            for test in words.filter(|word| word.matches('_').count() > 2) {
+                assert!(exists(&tests, test), "there is no test {test}");
+            }
+            assert!(
+                arguments.insert(std::mem::take(&mut argument)),
+                "{line} has another's argument"
+            );
         }
+        assert!(lines.len() > 30 && argument.is_empty(), "the whole list is read");
     }
 }

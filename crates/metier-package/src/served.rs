@@ -10,6 +10,8 @@ mod frontmatter;
 mod listing;
 mod offer;
 
+use std::ops::ControlFlow;
+
 use metier_sandbox::Cancel;
 use serde_json::Value;
 
@@ -43,6 +45,10 @@ pub trait SkillServers: Sync {
     ) -> Result<Box<dyn SkillServer + 'a>, ServerError>;
 }
 
+/// Is given the content of one file after the other, in the order they were asked for, and says whether
+/// more is wanted.
+pub type TakeFile<'a> = &'a mut dyn FnMut(Result<Vec<u8>, ServerError>) -> ControlFlow<()>;
+
 /// One conversation with a server. What comes back is what the server says, unchecked but for its
 /// size.
 pub trait SkillServer {
@@ -54,6 +60,18 @@ pub trait SkillServer {
 
     /// The content of one file, which it says has so many bytes.
     fn read(&mut self, uri: &str, size: u64) -> Result<Vec<u8>, ServerError>;
+
+    /// The content of several files, each of which it says has so many bytes. Behind one that fails
+    /// there is no other. Whoever can ask for them together does.
+    fn read_many(&mut self, files: &[(&str, u64)], take: TakeFile<'_>) {
+        for (uri, size) in files {
+            let read = self.read(uri, *size);
+            let failed = read.is_err();
+            if take(read).is_break() || failed {
+                return;
+            }
+        }
+    }
 }
 
 /// Why a server did not answer.

@@ -152,6 +152,18 @@ pub const DISCOVER_PATIENCE: Duration = Duration::from_secs(10);
 /// as every host takes, and a reserve.
 pub const TALK_PATIENCE: Duration = Duration::from_secs(600);
 
+/// Files that are asked for together: a skill with as many as every host takes needs four programs on
+/// the web, and what one of them is told stays small.
+pub const READS_TOGETHER: usize = 128;
+
+/// Questions that a program on this machine has before it while it answers the first: enough that it
+/// never waits, fewer than it may leave unread.
+pub const QUESTIONS_AHEAD: usize = 16;
+
+/// How long a stream on the web may stay open behind its answer before the next question is asked
+/// without waiting for its end.
+pub const STREAM_PATIENCE: Duration = Duration::from_secs(2);
+
 /// How long a server that was told to end may take to do so before it is ended.
 pub const FAREWELL_PATIENCE: Duration = Duration::from_secs(2);
 

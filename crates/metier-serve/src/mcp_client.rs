@@ -6,11 +6,11 @@
 //! a server on this machine and `curl` for the web, run under `metier-sandbox`, which ends their whole
 //! trees. No thread waits for longer than a named limit.
 //!
-//! `session` is the conversation, `stdio` and `web` carry it, `message` and `sse` read it. Start
-//! reading at `session`.
+//! `session` is the conversation, `stdio` and `web` carry it, `message` and `sse` read it, `curl` is
+//! what that program is told and writes. Start reading at `session`.
 
-mod base64;
 mod child;
+mod curl;
 mod message;
 mod session;
 mod sse;

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use tempfile::TempDir;
 
 /// A git server with repositories of its own, gone when it is dropped.
@@ -152,7 +154,7 @@ impl GitServer {
 
     /// Lets in only who says `user` and `password`.
     pub fn require(&self, user: &str, password: &str) {
-        let expected = format!("Basic {}", base64(format!("{user}:{password}").as_bytes()));
+        let expected = format!("Basic {}", STANDARD.encode(format!("{user}:{password}")));
         *self.shared.password.lock().expect("no poison") = Some(expected);
     }
 }
@@ -455,20 +457,6 @@ fn response(status: u16, headers: &[u8], body: &[u8]) -> Vec<u8> {
     bytes.extend(format!("Content-Length: {}\r\n\r\n", body.len()).bytes());
     bytes.extend(body);
     bytes
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
 }
 
 #[cfg(test)]

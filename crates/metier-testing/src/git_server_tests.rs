@@ -44,13 +44,3 @@ fn a_commit_is_on_top_of_what_the_branch_has() {
     assert_eq!(listed, "\"\\\"é\\\"\"\nc");
     assert_eq!(repo.git(&["rev-list", "--count", "main"], b""), "2");
 }
-
-#[test]
-fn letters_stand_for_bytes() {
-    // P1
-    for (bytes, expect) in
-        [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("abcd", "YWJjZA==")]
-    {
-        assert_eq!(base64(bytes.as_bytes()), expect);
-    }
-}

@@ -6,6 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -40,6 +42,7 @@ struct Shared {
     behaviour: Behaviour,
     asked: Vec<String>,
     heads: Vec<String>,
+    connections: usize,
     stopped: bool,
 }
 
@@ -100,7 +103,7 @@ pub fn entry((path, files): &(String, Vec<(String, Vec<u8>)>)) -> Value {
 pub fn content(uri: &str, bytes: &[u8]) -> Value {
     match std::str::from_utf8(bytes) {
         Ok(text) => json!({"uri": uri, "text": text}),
-        Err(_) => json!({"uri": uri, "blob": base64(bytes)}),
+        Err(_) => json!({"uri": uri, "blob": STANDARD.encode(bytes)}),
     }
 }
 
@@ -120,22 +123,6 @@ fn file(uri: &str, skills: &Skills) -> Option<Vec<u8>> {
         let within = uri.strip_prefix(&format!("skill://{path}/"))?;
         files.iter().find(|(at, _)| at == within).map(|(_, bytes)| bytes.clone())
     })
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group
-            .iter()
-            .enumerate()
-            .fold(0, |bits, (at, byte)| bits | u32::from(*byte) << (16 - 8 * at));
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            text.push(if at <= group.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
 }
 
 impl SkillServer {
@@ -158,6 +145,7 @@ impl SkillServer {
             behaviour: Box::new(behaviour),
             asked: Vec::new(),
             heads: Vec::new(),
+            connections: 0,
             stopped: false,
         }));
         let own = Arc::clone(&shared);
@@ -166,6 +154,7 @@ impl SkillServer {
                 if own.lock().expect("no test panicked").stopped {
                     return;
                 }
+                own.lock().expect("no test panicked").connections += 1;
                 let own = Arc::clone(&own);
                 std::thread::spawn(move || drop(serve(stream, &own)));
             }
@@ -200,6 +189,12 @@ impl SkillServer {
     pub fn heads(&self) -> Vec<String> {
         std::mem::take(&mut self.shared.lock().expect("no test panicked").heads)
     }
+
+    /// How many connections there were since the last time.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        std::mem::take(&mut self.shared.lock().expect("no test panicked").connections)
+    }
 }
 
 impl Drop for SkillServer {
@@ -211,12 +206,23 @@ impl Drop for SkillServer {
     }
 }
 
-/// The head of an honest answer; its end is where the server hangs up.
-const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
-
 fn serve(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
-    let (head, body) = request(&mut stream)?;
-    let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+    stream.set_nodelay(true)?;
+    while let Some((head, body)) = request(&mut stream)? {
+        if !answer(&mut stream, (head, &body), shared)? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Answers one request; whether the connection stays open for another one.
+fn answer(
+    stream: &mut TcpStream,
+    (head, body): (String, &[u8]),
+    shared: &Mutex<Shared>,
+) -> std::io::Result<bool> {
+    let message: Value = serde_json::from_slice(body).unwrap_or_default();
     let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
     let about = params["uri"].as_str().or(params["cursor"].as_str()).unwrap_or_default();
     let answer = {
@@ -225,10 +231,16 @@ fn serve(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
         shared.heads.push(head);
         (shared.behaviour)(method, params, &shared.skills)
     };
-    let mut say = |message: Value| stream.write_all(format!("{HEAD}{message}").as_bytes());
+    let mut say = |message: Value| {
+        let body = message.to_string();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";
+        let text = format!("{head}: {}\r\n\r\n{body}", body.len());
+        stream.write_all(text.as_bytes()).map(|()| true)
+    };
     match answer {
         Answer::Result(_) | Answer::Error(_) if message.get("id").is_none() => {
-            stream.write_all(b"HTTP/1.1 202 Accepted\r\nConnection: close\r\n\r\n")
+            let accepted = b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n";
+            stream.write_all(accepted).map(|()| true)
         }
         Answer::Result(result) => {
             say(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
@@ -237,11 +249,11 @@ fn serve(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
             let error = json!({"code": code, "message": "no"});
             say(json!({"jsonrpc": "2.0", "id": message["id"], "error": error}))
         }
-        Answer::Raw(bytes) => stream.write_all(&bytes),
+        Answer::Raw(bytes) => stream.write_all(&bytes).map(|()| false),
         Answer::Flood(first, again) => {
             stream.write_all(&first)?;
             while stream.write_all(&again).is_ok() {}
-            Ok(())
+            Ok(false)
         }
         Answer::Drip(first, pause, times) => {
             stream.write_all(&first)?;
@@ -249,12 +261,13 @@ fn serve(mut stream: TcpStream, shared: &Mutex<Shared>) -> std::io::Result<()> {
                 std::thread::sleep(pause);
                 stream.write_all(b" ")?;
             }
-            Ok(())
+            Ok(false)
         }
     }
 }
 
-fn request(stream: &mut TcpStream) -> std::io::Result<(String, Vec<u8>)> {
+/// The next request on a connection; none when there is no more.
+fn request(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     let end = |bytes: &[u8]| bytes.windows(4).position(|window| window == b"\r\n\r\n");
@@ -263,6 +276,9 @@ fn request(stream: &mut TcpStream) -> std::io::Result<(String, Vec<u8>)> {
             0 => break,
             count => bytes.extend_from_slice(&buffer[..count]),
         }
+    }
+    if bytes.is_empty() {
+        return Ok(None);
     }
     let at = end(&bytes).map_or(bytes.len(), |at| at + 4);
     let head = String::from_utf8_lossy(&bytes[..at]).into_owned();
@@ -276,5 +292,5 @@ fn request(stream: &mut TcpStream) -> std::io::Result<(String, Vec<u8>)> {
             count => bytes.extend_from_slice(&buffer[..count]),
         }
     }
-    Ok((head, bytes.split_off(at)))
+    Ok(Some((head, bytes.split_off(at))))
 }

@@ -9,7 +9,7 @@ use crate::entry::{Amounts, Checker, Entry, Kind, check_path};
 use crate::hazard::Hazard;
 use crate::limits::{MAX_DEPTH, MAX_SERVED_BYTES, MAX_SERVED_FILES, MAX_URI_BYTES};
 
-/// How the address of a file starts.
+/// How the address of a file starts, if the server does not say otherwise.
 const SCHEME: &str = "skill://";
 
 /// The file that makes a directory a skill.
@@ -128,11 +128,12 @@ impl Claim {
             name: standard.ok_or_else(|| Fault::NotAName(said(name)))?,
             description: description.to_owned(),
             frontmatter: frontmatter.clone(),
-            files: files(entry.get("resources"), path)?,
+            files: files(entry.get("resources"), uri.strip_suffix(MANIFEST).unwrap_or(uri))?,
         })
     }
 
-    /// The address of the skill at `path`.
+    /// The address that the skill at `path` has at most servers. One with another scheme has to be
+    /// looked for in the list.
     pub(crate) fn uri_of(path: &str) -> String {
         format!("{SCHEME}{path}/{MANIFEST}")
     }
@@ -165,13 +166,18 @@ fn skill_path(uri: &str) -> Result<&str, Fault> {
     check_path(path.as_bytes(), MAX_DEPTH).map_err(|hazard| bad(&hazard.to_string()))
 }
 
-/// What stands behind `skill://`, when nothing in it means something else somewhere.
+/// What stands behind the scheme, when nothing in it means something else somewhere. Which scheme it
+/// is does not matter, since an address is only ever given back to the server that listed it: nobody
+/// looks for a host of that name.
 fn below_scheme(uri: &str) -> Result<&str, Fault> {
     let bad = |why: &str| Fault::Uri { uri: said(uri), why: why.to_owned() };
     if uri.len() > MAX_URI_BYTES {
         return Err(bad("it is too long"));
     }
-    let rest = uri.strip_prefix(SCHEME).ok_or_else(|| bad("it does not start with `skill://`"))?;
+    let (scheme, rest) = uri.split_once("://").unwrap_or_default();
+    if !is_scheme(scheme) {
+        return Err(bad("it does not start with a scheme like `skill://`"));
+    }
     let plain = |c: char| c.is_ascii_graphic() && !"?#\\\"<>^`{|}".contains(c);
     match rest.chars().find(|c| !plain(*c)) {
         Some(c) => Err(bad(&format!("it has the character U+{:04X} in it", u32::from(c)))),
@@ -179,7 +185,14 @@ fn below_scheme(uri: &str) -> Result<&str, Fault> {
     }
 }
 
-fn files(resources: Option<&Value>, skill: &str) -> Result<Vec<ClaimedFile>, Fault> {
+/// Whether this is a scheme, in the one spelling it has.
+fn is_scheme(text: &str) -> bool {
+    let rest = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'+' | b'-' | b'.');
+    text.starts_with(|first: char| first.is_ascii_lowercase()) && text.bytes().all(rest)
+}
+
+/// The files of the skill whose addresses begin with `base`.
+fn files(resources: Option<&Value>, base: &str) -> Result<Vec<ClaimedFile>, Fault> {
     let listed = match resources {
         None => return Err(Fault::Dynamic),
         Some(Value::String(word)) if word == "dynamic" => return Err(Fault::Dynamic),
@@ -193,7 +206,7 @@ fn files(resources: Option<&Value>, skill: &str) -> Result<Vec<ClaimedFile>, Fau
     let mut files = Vec::with_capacity(listed.len());
     let mut bytes: u64 = 0;
     for resource in listed {
-        let file = file(resource, skill)?;
+        let file = file(resource, base)?;
         bytes = bytes.saturating_add(file.size);
         if bytes > MAX_SERVED_BYTES {
             return Err(Fault::TooLarge);
@@ -211,11 +224,10 @@ fn files(resources: Option<&Value>, skill: &str) -> Result<Vec<ClaimedFile>, Fau
     }
 }
 
-fn file(resource: &Value, skill: &str) -> Result<ClaimedFile, Fault> {
+fn file(resource: &Value, base: &str) -> Result<ClaimedFile, Fault> {
     let uri = resource.get("uri").and_then(Value::as_str).ok_or(Fault::Shape("resources.uri"))?;
-    let below = below_scheme(uri)?.strip_prefix(skill);
-    let escaped = below.and_then(|rest| rest.strip_prefix('/'));
-    let escaped = escaped.ok_or_else(|| Fault::Foreign(said(uri)))?;
+    below_scheme(uri)?;
+    let escaped = uri.strip_prefix(base).ok_or_else(|| Fault::Foreign(said(uri)))?;
     let path = unescaped(escaped).ok_or_else(|| Fault::Uri {
         uri: said(uri),
         why: "it escapes what needs no escape, or what is no text".to_owned(),

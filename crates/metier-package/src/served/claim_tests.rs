@@ -56,13 +56,42 @@ fn a_skill_whose_files_nobody_names_is_not_for_installing() {
 }
 
 #[test]
+fn any_scheme_names_a_skill_as_long_as_all_of_its_files_are_below_it() {
+    // U2
+    let with = |scheme: &str| {
+        let (entry, _) = honest("acme/skills/pdf", &[("scripts/run.py", "print()")]);
+        let text = entry.to_string().replace("skill://", scheme);
+        Claim::read(&serde_json::from_str(&text).unwrap())
+    };
+    for scheme in ["skill://", "github://", "https://", "x-1.0+team://"] {
+        let claim = with(scheme).unwrap();
+        assert_eq!(claim.path, "acme/skills/pdf", "{scheme}");
+        assert_eq!(claim.uri, format!("{scheme}acme/skills/pdf/SKILL.md"));
+        let paths: Vec<&str> = claim.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["SKILL.md", "scripts/run.py"], "{scheme}");
+    }
+    for scheme in ["GitHub://", "skill:", "skill:///", "skill://../", "a b://", "\u{e9}://"] {
+        assert!(with(scheme).is_err(), "{scheme}");
+    }
+    let foreign = "is not a file of this skill";
+    check(|e| e["resources"][1]["uri"] = "github://team/pdf/scripts/run.py".into(), foreign);
+    check(|e| e["resources"][1]["uri"] = "skill://team/pdfs/run.py".into(), foreign);
+}
+
+#[test]
 fn an_address_means_one_file_and_says_so_in_one_way() {
     // U2
     for (uri, expect) in [
         ("skill://team/pdf/SKILL.md", "ok"),
-        ("file:///team/pdf/SKILL.md", "does not start with `skill://`"),
-        ("SKILL://team/pdf/SKILL.md", "does not start with `skill://`"),
-        ("https://evil.example/pdf/SKILL.md", "does not start with `skill://`"),
+        ("file:///team/pdf/SKILL.md", "the path is absolute"),
+        ("SKILL://team/pdf/SKILL.md", "does not start with a scheme"),
+        ("://team/pdf/SKILL.md", "does not start with a scheme"),
+        ("1x://team/pdf/SKILL.md", "does not start with a scheme"),
+        ("s k://team/pdf/SKILL.md", "does not start with a scheme"),
+        ("/team/pdf/SKILL.md", "does not start with a scheme"),
+        ("skill:/team/pdf/SKILL.md", "does not start with a scheme"),
+        // One scheme for the skill, another one for its files.
+        ("https://team/pdf/SKILL.md", "is not a file of this skill"),
         ("skill://team/pdf", "does not end in `/SKILL.md`"),
         ("skill://team/pdf/skill.md", "does not end in `/SKILL.md`"),
         ("skill://SKILL.md", "does not end in `/SKILL.md`"),
@@ -125,7 +154,7 @@ fn files_lie_inside_the_skill_each_once_under_a_name_all_systems_take() {
         ("skill://team/pdfx/x.md", "is not a file of this skill"),
         ("skill://team/pdf", "is not a file of this skill"),
         ("skill://team/pdf/", "empty component"),
-        ("file:///etc/passwd", "does not start with"),
+        ("file:///etc/passwd", "is not a file of this skill"),
         ("skill://team/pdf/../other/x.md", "goes up"),
         ("skill://team/pdf/%2e%2e/x.md", "escapes what needs no escape"),
         ("skill://team/pdf/%2E%2E/x.md", "escapes what needs no escape"),

@@ -44,12 +44,11 @@ impl Listing {
         path: &str,
     ) -> Result<Self, FetchError> {
         let uri = Claim::uri_of(path);
-        let answer = server.get(&uri).map_err(|error| match error {
-            ServerError::Unknown => {
-                FetchError::NoSuchPath { place: place.to_owned(), path: path.to_owned() }
-            }
-            other => FetchError::of_server(other, place),
-        })?;
+        let answer = match server.get(&uri) {
+            Ok(answer) => answer,
+            Err(ServerError::Unknown) => return Self::among_all(server, place, path),
+            Err(other) => return Err(FetchError::of_server(other, place)),
+        };
         let entry = whole(&answer).and_then(|()| {
             answer.get("skill").ok_or_else(|| "there is no `skill` in it".to_owned())
         });
@@ -60,6 +59,21 @@ impl Listing {
         let mut listing = Self::default();
         listing.admit(entry);
         Ok(listing)
+    }
+
+    /// The skill at `path`, whatever the scheme of its address is.
+    fn among_all(
+        server: &mut dyn SkillServer,
+        place: &str,
+        path: &str,
+    ) -> Result<Self, FetchError> {
+        let mut listing = Self::all(server, place)?;
+        listing.claims.retain(|claim| claim.path == path);
+        listing.faults.retain(|(uri, _)| skill_at(uri) == path);
+        match listing.claims.is_empty() && listing.faults.is_empty() {
+            true => Err(FetchError::NoSuchPath { place: place.to_owned(), path: path.to_owned() }),
+            false => Ok(listing),
+        }
     }
 
     /// One page; where the next one is.
@@ -82,11 +96,18 @@ impl Listing {
     fn admit(&mut self, entry: &Value) {
         let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default();
         match Claim::read(entry) {
-            Ok(claim) if self.known.insert(claim.uri.clone()) => self.claims.push(claim),
+            // By path, since two schemes do not make two skills of one directory.
+            Ok(claim) if self.known.insert(claim.path.clone()) => self.claims.push(claim),
             Ok(_) => self.faults.push((said(uri), Fault::Twice)),
             Err(fault) => self.faults.push((said(uri), fault)),
         }
     }
+}
+
+/// Where the skill would be that an address names, believed or not.
+pub(super) fn skill_at(uri: &str) -> &str {
+    let bare = uri.split_once("://").map_or(uri, |(_, bare)| bare);
+    bare.strip_suffix("/SKILL.md").unwrap_or(bare)
 }
 
 /// Whether an answer is one, and not a question back.

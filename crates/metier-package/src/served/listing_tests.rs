@@ -1,8 +1,9 @@
 use serde_json::json;
 
 use super::*;
+use crate::fetch::Select;
 use crate::limits::MAX_INDEX_SKILLS;
-use crate::served::tests::honest;
+use crate::served::tests::{Tables, honest};
 
 /// Answers by a function, and counts how often it was asked.
 struct Pages<F>(F, usize);
@@ -100,4 +101,36 @@ fn a_server_answers_for_the_skill_it_was_asked_about() {
     assert!(other.contains("answers for another skill"), "{other}");
     assert!(one(json!({})).unwrap_err().contains("no `skill` in it"));
     assert!(one(json!({"resultType": "task"})).unwrap_err().contains("asks something back"));
+}
+
+#[test]
+fn a_skill_whose_address_has_another_scheme_is_found_in_the_list() {
+    // U2, P2
+    let other = |name: &str| -> Value {
+        serde_json::from_str(&entry(name).to_string().replace("skill://", "github://")).unwrap()
+    };
+    let tables = |listed: Vec<Value>| {
+        let mut tables = Tables::default();
+        for entry in &listed {
+            let uri = entry["uri"].as_str().unwrap().replace("/SKILL.md", "");
+            for (at, bytes) in honest(skill_at(&uri), &[]).1 {
+                tables.table.files.insert(at.replace("skill://", "github://"), bytes);
+            }
+        }
+        tables.table.pages.insert(String::new(), json!({"skills": listed}));
+        tables
+    };
+    let server = tables(vec![other("acme/pdf"), other("acme/doc")]);
+    let got = server.fetch("mcp:team//acme/pdf", Select::AtPath);
+    assert_eq!(got, "pdf mcp:team//acme/pdf SKILL.md");
+    assert_eq!(server.reads(), ["github://acme/pdf/SKILL.md"], "as the server spells it");
+    let none = server.fetch("mcp:team//acme/other", Select::AtPath);
+    assert!(none.contains("has no directory `acme/other`"), "{none}");
+    // Of two skills that would be in one place the second one is none.
+    let twice = tables(vec![other("pdf"), entry("pdf")]);
+    assert_eq!(twice.fetch("mcp:team", Select::All), "pdf mcp:team//pdf SKILL.md");
+    let mut bad = other("pdf");
+    bad["resources"] = "dynamic".into();
+    let refused = tables(vec![bad]).fetch("mcp:team//pdf", Select::AtPath);
+    assert_eq!(refused, "refused pdf PK604");
 }

@@ -1,10 +1,15 @@
 //! A server's skills as a source: every file is read once it is wanted, from the server that listed
 //! it, by an address it listed, and held against digest and size before anybody gets it. Nothing of a
-//! skill is read before its `SKILL.md` was found to be what the server says it is.
+//! skill is read before its `SKILL.md` was found to be what the server says it is. What is wanted at
+//! the same time is asked for together.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use metier_format::NameKey;
 use metier_store::digest::{hex, sha256};
 
+use super::listing::skill_at;
 use super::{Claim, ClaimedFile, Fault, Listing, ServerError, SkillServer, connect, frontmatter};
 use crate::entry::{Entry, Kind};
 use crate::fetch::{Fetch, FetchError, Select};
@@ -83,8 +88,7 @@ impl<'a> Served<'a> {
             }
         }
         for (uri, fault) in listing.faults {
-            let bare = uri.strip_prefix("skill://").unwrap_or(&uri);
-            let path = format!("{}/SKILL.md", bare.strip_suffix("/SKILL.md").unwrap_or(bare));
+            let path = format!("{}/SKILL.md", skill_at(&uri));
             let kind = Kind::Refused(fault.hazard());
             all.push((Entry { path: path.into_bytes().into(), kind, size: 0 }, None));
         }
@@ -97,17 +101,28 @@ impl<'a> Served<'a> {
         Self { server, place, claims, entries, owners, paths }
     }
 
-    fn file(&mut self, (skill, which): (usize, usize)) -> Result<Vec<u8>, FetchError> {
-        let Some(held) = self.claims.get_mut(skill) else { return Ok(Vec::new()) };
-        let server = self.server.as_mut();
-        if held.manifest.is_none() {
-            held.manifest = Some(manifest(server, &held.claim, &self.place)?);
-        }
-        match (which, &held.manifest, held.claim.files.get(which)) {
-            (0, Some(manifest), _) => Ok(manifest.clone()),
-            (_, _, Some(file)) => read(server, file, &self.place),
-            (_, _, None) => Ok(Vec::new()),
-        }
+    /// Makes sure of the `SKILL.md` of these skills.
+    fn prove(&mut self, skills: &BTreeSet<usize>) -> Result<(), FetchError> {
+        let Self { server, place, claims, .. } = self;
+        let unproven = |(number, held): &(usize, &mut Held)| {
+            skills.contains(number) && held.manifest.is_none()
+        };
+        let held: Vec<&mut Held> =
+            claims.iter_mut().enumerate().filter(unproven).map(|(_, held)| held).collect();
+        let (manifests, mut slots): (Vec<ClaimedFile>, Vec<&mut Held>) = held
+            .into_iter()
+            .filter_map(|held| Some((held.claim.manifest()?.clone(), held)))
+            .unzip();
+        let files: Vec<&ClaimedFile> = manifests.iter().collect();
+        read(server.as_mut(), &files, place, &mut |nth, bytes| {
+            let (Some(file), Some(held)) = (files.get(nth), slots.get_mut(nth)) else {
+                return Ok(());
+            };
+            frontmatter::compare(&bytes, &held.claim.frontmatter)
+                .map_err(|why| lied(file, place, why))?;
+            held.manifest = Some(bytes);
+            Ok(())
+        })
     }
 }
 
@@ -121,13 +136,26 @@ impl Offer for Served<'_> {
     }
 
     fn read(&mut self, wanted: &[usize], take: Take<'_>) -> Result<(), FetchError> {
-        for index in wanted {
-            if let Some(Some(owner)) = self.owners.get(*index).copied() {
-                let bytes = self.file(owner)?;
-                take(*index, &bytes)?;
+        let owner = |index: &usize| Some((*index, self.owners.get(*index).copied()??));
+        let owned: Vec<(usize, (usize, usize))> = wanted.iter().filter_map(owner).collect();
+        self.prove(&owned.iter().map(|(_, (skill, _))| *skill).collect())?;
+        let Self { server, place, claims, .. } = self;
+        let (mut files, mut indexes) = (Vec::new(), Vec::new());
+        for (index, (skill, which)) in owned {
+            let Some(held) = claims.get(skill) else { continue };
+            match (which, &held.manifest, held.claim.files.get(which)) {
+                (0, Some(manifest), _) => take(index, manifest)?,
+                (_, _, Some(file)) => {
+                    files.push(file);
+                    indexes.push(index);
+                }
+                (_, _, None) => {}
             }
         }
-        Ok(())
+        read(server.as_mut(), &files, place, &mut |nth, bytes| match indexes.get(nth) {
+            Some(index) => take(*index, &bytes),
+            None => Ok(()),
+        })
     }
 
     fn skills(&self) -> Option<&[String]> {
@@ -135,25 +163,37 @@ impl Offer for Served<'_> {
     }
 }
 
-/// The `SKILL.md`, whose frontmatter is what the server lists.
-fn manifest(
-    server: &mut dyn SkillServer,
-    claim: &Claim,
-    place: &str,
-) -> Result<Vec<u8>, FetchError> {
-    let Some(file) = claim.manifest() else { return Ok(Vec::new()) };
-    let bytes = read(server, file, place)?;
-    frontmatter::compare(&bytes, &claim.frontmatter).map_err(|why| lied(file, place, why))?;
-    Ok(bytes)
-}
-
-/// One file, which is what the server lists.
+/// Reads these files and gives on those that are what the server lists, until one is not.
 fn read(
     server: &mut dyn SkillServer,
+    files: &[&ClaimedFile],
+    place: &str,
+    give: &mut dyn FnMut(usize, Vec<u8>) -> Result<(), FetchError>,
+) -> Result<(), FetchError> {
+    let wanted: Vec<(&str, u64)> =
+        files.iter().map(|file| (file.uri.as_str(), file.size)).collect();
+    let (mut nth, mut done) = (0, Ok(()));
+    server.read_many(&wanted, &mut |read| {
+        let Some(file) = files.get(nth) else { return ControlFlow::Break(()) };
+        done = checked(file, read, place).and_then(|bytes| give(nth, bytes));
+        nth += 1;
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    match files.get(nth) {
+        Some(file) if done.is_ok() => Err(lied(file, place, "it did not come".to_owned())),
+        _ => done,
+    }
+}
+
+/// What was read, when it is what the server lists.
+fn checked(
     file: &ClaimedFile,
+    read: Result<Vec<u8>, ServerError>,
     place: &str,
 ) -> Result<Vec<u8>, FetchError> {
-    let read = server.read(&file.uri, file.size);
     let bytes = read.map_err(|error| match error {
         ServerError::Unknown => lied(file, place, "the server does not have it".to_owned()),
         ServerError::TooMuch(_) => lied(file, place, "far more bytes came".to_owned()),

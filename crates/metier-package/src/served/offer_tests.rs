@@ -1,6 +1,8 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::*;
 use crate::fetch::Select;
+use crate::served::TakeFile;
 use crate::served::tests::{Tables, manifest_of};
 
 const PDF: &str = "skill://pdf/SKILL.md";
@@ -36,6 +38,94 @@ fn a_file_that_is_not_what_was_listed_is_never_used() {
     let mut tables = server();
     tables.table.files.remove(FORM);
     assert!(fetched(&tables).contains("the server does not have it"));
+}
+
+/// A server that gives so many files and then no more.
+struct Stops(usize);
+
+impl SkillServer for Stops {
+    fn list(&mut self, _cursor: Option<&str>) -> Result<Value, ServerError> {
+        Err(ServerError::NoSkills)
+    }
+
+    fn get(&mut self, _uri: &str) -> Result<Value, ServerError> {
+        Err(ServerError::NoSkills)
+    }
+
+    fn read(&mut self, uri: &str, _size: u64) -> Result<Vec<u8>, ServerError> {
+        match self.0.checked_sub(1) {
+            Some(left) => self.0 = left,
+            None => return Err(ServerError::TooMuch(1)),
+        }
+        Ok(uri.into())
+    }
+
+    fn read_many(&mut self, files: &[(&str, u64)], take: TakeFile<'_>) {
+        for (uri, size) in files.iter().take(self.0) {
+            let _ = take(self.read(uri, *size));
+        }
+    }
+}
+
+/// The same, asked for one file after the other.
+struct OneByOne(Stops);
+
+impl SkillServer for OneByOne {
+    fn list(&mut self, cursor: Option<&str>) -> Result<Value, ServerError> {
+        self.0.list(cursor)
+    }
+
+    fn get(&mut self, uri: &str) -> Result<Value, ServerError> {
+        self.0.get(uri)
+    }
+
+    fn read(&mut self, uri: &str, size: u64) -> Result<Vec<u8>, ServerError> {
+        self.0.read(uri, size)
+    }
+}
+
+#[test]
+fn every_file_that_was_asked_for_comes_or_is_named() {
+    // U2, P2
+    let files: Vec<ClaimedFile> = ["skill://a/1", "skill://a/2", "skill://a/3"]
+        .map(|uri| ClaimedFile {
+            uri: uri.to_owned(),
+            path: uri.to_owned(),
+            sha256: hex(&sha256(uri.as_bytes())),
+            size: uri.len() as u64,
+        })
+        .to_vec();
+    let files: Vec<&ClaimedFile> = files.iter().collect();
+    let check = |server: &mut dyn SkillServer, expect: usize, why: &str| {
+        let mut given = Vec::new();
+        let done = read(server, &files, "mcp:team", &mut |nth, bytes| {
+            given.push((nth, bytes));
+            Ok(())
+        });
+        let expected: Vec<(usize, Vec<u8>)> =
+            files.iter().take(expect).map(|file| file.uri.clone().into()).enumerate().collect();
+        assert_eq!(given, expected);
+        let said = done.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(said.contains(why), "`{why}` expected, got `{said}`");
+    };
+    check(&mut Stops(3), 3, "");
+    check(&mut Stops(2), 2, "skill://a/3");
+    check(&mut Stops(0), 0, "it did not come");
+    check(&mut OneByOne(Stops(3)), 3, "");
+    check(&mut OneByOne(Stops(1)), 1, "far more bytes came");
+    check(&mut OneByOne(Stops(1)), 1, "skill://a/2");
+}
+
+#[test]
+fn every_skill_is_made_sure_of_before_the_other_files_of_any() {
+    // U2, P4
+    let tables = Tables::with(&[("a", &[("1.md", "one")]), ("b", &[("2.md", "two")])]);
+    assert!(!tables.fetch("mcp:team", Select::All).contains("refused"));
+    let reads = tables.reads();
+    assert_eq!(
+        reads,
+        ["skill://a/SKILL.md", "skill://b/SKILL.md", "skill://a/1.md", "skill://b/2.md"]
+    );
 }
 
 #[test]

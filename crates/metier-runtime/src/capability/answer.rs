@@ -1,6 +1,8 @@
 //! What the operations answer, as JSON. The shapes are contracts: members are added, never renamed.
 //! The command line prints the same values.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use metier_format::{AllowedTools, Manifest};
 use metier_policy::{Ruling, Verdict};
 use metier_store::catalog::{Hidden, Visibility};
@@ -366,17 +368,7 @@ fn allowed_tools(manifest: &Manifest) -> Option<Vec<String>> {
 /// `bytes` in base64 with padding.
 #[must_use]
 pub fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| chunk.get(index).map_or(0, |byte| u32::from(*byte));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = DIGITS.get((bits >> shift & 63) as usize).copied().unwrap_or(b'=');
-            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
-        }
-    }
-    text
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]

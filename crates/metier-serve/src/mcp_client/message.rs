@@ -31,11 +31,11 @@ pub(super) enum Reply {
     },
 }
 
-/// What a message is to somebody who waits for the answer to one question.
+/// What a message is to somebody who waits for answers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Heard {
-    /// The answer.
-    Reply(Reply),
+    /// The answer to the question of this number.
+    Reply(u64, Reply),
     /// A question back, with what it is answered with.
     Question(Value),
     /// Something else.
@@ -71,8 +71,8 @@ pub(super) fn about() -> Value {
     })
 }
 
-/// What `bytes` are to somebody who waits for the answer to `id`.
-pub(super) fn read(bytes: &[u8], id: u64) -> Result<Heard, ServerError> {
+/// What `bytes` are to somebody who waits for the answers to `ids`.
+pub(super) fn read(bytes: &[u8], ids: &[u64]) -> Result<Heard, ServerError> {
     let nonsense = |why: &str| ServerError::Nonsense(why.to_owned());
     let parsed: Result<Value, _> = serde_json::from_slice(bytes);
     let message = parsed.map_err(|error| nonsense(&error.to_string()))?;
@@ -89,12 +89,11 @@ pub(super) fn read(bytes: &[u8], id: u64) -> Result<Heard, ServerError> {
             None => Heard::Other,
         });
     }
-    if message.get("id").and_then(Value::as_u64) != Some(id) {
-        return Ok(Heard::Other);
-    }
+    let id = message.get("id").and_then(Value::as_u64).filter(|id| ids.contains(id));
+    let Some(id) = id else { return Ok(Heard::Other) };
     match (message.get("result"), message.get("error")) {
         (Some(result), None) if result.is_object() => {
-            Ok(Heard::Reply(Reply::Result(result.clone())))
+            Ok(Heard::Reply(id, Reply::Result(result.clone())))
         }
         (None, Some(error)) => {
             let code = error.get("code").and_then(Value::as_i64);
@@ -103,7 +102,7 @@ pub(super) fn read(bytes: &[u8], id: u64) -> Result<Heard, ServerError> {
             let supported = error.pointer("/data/supported").and_then(Value::as_array);
             let supported = supported.into_iter().flatten().take(MAX_VERSIONS);
             let supported = supported.filter_map(Value::as_str).map(str::to_owned).collect();
-            Ok(Heard::Reply(Reply::Error { code, message: message.to_owned(), supported }))
+            Ok(Heard::Reply(id, Reply::Error { code, message: message.to_owned(), supported }))
         }
         _ => Err(nonsense("an answer has neither a result nor an error, or both")),
     }

@@ -3,14 +3,15 @@ use super::*;
 #[test]
 fn a_message_is_the_answer_a_question_back_or_something_else() {
     // U2
-    let heard = |text: &str| read(text.as_bytes(), 7).unwrap();
+    let heard = |text: &str| read(text.as_bytes(), &[3, 7]).unwrap();
     let result = heard(r#"{"jsonrpc":"2.0","id":7,"result":{"a":1}}"#);
-    assert_eq!(result, Heard::Reply(Reply::Result(json!({"a": 1}))));
+    assert_eq!(result, Heard::Reply(7, Reply::Result(json!({"a": 1}))));
     let no = heard(
         r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32022,"message":"no","data":{"supported":["x"]}}}"#,
     );
     let supported = vec!["x".to_owned()];
-    assert_eq!(no, Heard::Reply(Reply::Error { code: -32022, message: "no".into(), supported }));
+    let error = Reply::Error { code: -32022, message: "no".into(), supported };
+    assert_eq!(no, Heard::Reply(7, error));
     for other in [
         r#"{"jsonrpc":"2.0","id":8,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":"7","result":{}}"#,
@@ -50,10 +51,10 @@ fn what_is_no_message_is_nonsense() {
         r#"{"jsonrpc":"2.0","id":7,"error":"no"}"#,
         r#"{"jsonrpc":"2.0","id":7,"result":{}} {"#,
     ] {
-        let heard = read(bad.as_bytes(), 7);
+        let heard = read(bad.as_bytes(), &[7]);
         assert!(matches!(heard, Err(ServerError::Nonsense(_))), "{bad:.40}: {heard:?}");
     }
-    assert!(read(b"\xff\xfe", 7).is_err());
+    assert!(read(b"\xff\xfe", &[7]).is_err());
 }
 
 #[test]

@@ -1,27 +1,41 @@
 //! One conversation with a server: which version both speak, whether it has skills, and the three
-//! questions there are.
+//! questions there are. Files are asked for together. A conversation that the server has forgotten is
+//! begun again, once.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
-use metier_package::served::{ServerError, SkillServer};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use metier_package::served::{ServerError, SkillServer, TakeFile};
 use serde_json::{Map, Value, json};
 
-use super::base64;
 use super::message::{self, BEFORE, EXTENSION, MODERN, Reply};
 use crate::limits::{
     DISCOVER_PATIENCE, MAX_ESCAPED, MAX_GREETING_BYTES, MAX_PAGE_BYTES, MESSAGE_SPARE_BYTES,
+    READS_TOGETHER,
 };
+
+/// Is given the answers to questions in the order of these, and says whether it wants more. None
+/// follows a failure.
+pub(super) type TakeReply<'a> = &'a mut dyn FnMut(Result<Reply, ServerError>) -> ControlFlow<()>;
 
 /// What carries questions and answers.
 pub(super) trait Wire {
-    /// Asks one question.
-    fn ask(&mut self, question: &Question<'_>) -> Result<Reply, ServerError>;
+    /// Asks these questions.
+    fn ask(&mut self, questions: &[Question<'_>], take: TakeReply<'_>);
 
     /// Tells something that is not answered.
     fn tell(&mut self, notice: &Value) -> Result<(), ServerError>;
 
     /// From now on this version is spoken.
     fn speak(&mut self, version: &str);
+
+    /// Whether the last failure was that the server has forgotten the conversation.
+    fn was_forgotten(&mut self) -> bool {
+        false
+    }
 }
 
 /// One question.
@@ -45,6 +59,8 @@ pub(super) struct Session<'a> {
     wire: Box<dyn Wire + 'a>,
     modern: bool,
     asked: u64,
+    /// Whether it was begun again.
+    renewed: bool,
     patience: Duration,
 }
 
@@ -59,7 +75,7 @@ struct Bounds<'a> {
 impl<'a> Session<'a> {
     /// Begins a conversation in the newest version that both speak.
     pub(super) fn open(wire: Box<dyn Wire + 'a>, patience: Duration) -> Result<Self, ServerError> {
-        let mut session = Self { wire, modern: true, asked: 0, patience };
+        let mut session = Self { wire, modern: true, asked: 0, renewed: false, patience };
         session.wire.speak(MODERN);
         match session.discover() {
             Ok(Reply::Result(result)) if speaks(&result, MODERN) => {
@@ -77,7 +93,10 @@ impl<'a> Session<'a> {
                 | ServerError::Refuses(_)
                 | ServerError::Nonsense(_)
                 | ServerError::Unknown,
-            ) => session.begin_as_before(),
+            ) => {
+                session.greet()?;
+                Ok(session)
+            }
             Err(error) => Err(error),
         }
     }
@@ -104,10 +123,23 @@ impl<'a> Session<'a> {
         wire: Box<dyn Wire + 'a>,
         patience: Duration,
     ) -> Result<Self, ServerError> {
-        Self { wire, modern: false, asked: 0, patience }.begin_as_before()
+        let mut session = Self { wire, modern: false, asked: 0, renewed: false, patience };
+        session.greet()?;
+        Ok(session)
     }
 
-    fn begin_as_before(mut self) -> Result<Self, ServerError> {
+    /// Begins again what the server has forgotten; whether it has.
+    fn renew(&mut self) -> Result<bool, ServerError> {
+        if self.renewed || !self.wire.was_forgotten() {
+            return Ok(false);
+        }
+        self.renewed = true;
+        self.greet()?;
+        Ok(true)
+    }
+
+    /// The handshake.
+    fn greet(&mut self) -> Result<(), ServerError> {
         self.modern = false;
         let newest = BEFORE.first().copied().unwrap_or_default();
         self.wire.speak("");
@@ -131,22 +163,39 @@ impl<'a> Session<'a> {
         self.modern = *known == MODERN;
         self.wire.speak(known);
         offers_skills(&result)?;
-        self.wire.tell(&message::notice("notifications/initialized"))?;
-        Ok(self)
+        self.wire.tell(&message::notice("notifications/initialized"))
     }
 
     fn ask(
         &mut self,
         method: &str,
-        mut params: Map<String, Value>,
-        Bounds { name, limit, patience }: Bounds<'_>,
+        params: Map<String, Value>,
+        bounds: Bounds<'_>,
     ) -> Result<Reply, ServerError> {
+        let mut reply = Err(ServerError::Interrupted);
+        let question = self.question(method, params.clone(), bounds);
+        self.wire.ask(&[question], &mut |answer| {
+            reply = answer;
+            ControlFlow::Break(())
+        });
+        match reply {
+            Err(_) if self.renew()? => self.ask(method, params, bounds),
+            reply => reply,
+        }
+    }
+
+    fn question<'q>(
+        &mut self,
+        method: &'q str,
+        mut params: Map<String, Value>,
+        Bounds { name, limit, patience }: Bounds<'q>,
+    ) -> Question<'q> {
         if self.modern {
             params.insert("_meta".to_owned(), message::about());
         }
         self.asked += 1;
         let body = message::question(self.asked, method, params);
-        self.wire.ask(&Question { id: self.asked, method, name, body, limit, patience })
+        Question { id: self.asked, method, name, body, limit, patience }
     }
 
     /// An answer, or what a no means.
@@ -157,14 +206,42 @@ impl<'a> Session<'a> {
         (name, limit): (Option<&str>, u64),
     ) -> Result<Value, ServerError> {
         let bounds = Bounds { name, limit, patience: self.patience };
-        match self.ask(method, members(params), bounds)? {
-            Reply::Result(result) => Ok(result),
-            Reply::Error { code: -32601, .. } => Err(ServerError::NoSkills),
-            Reply::Error { code: -32602 | -32002, .. } if method != "skills/list" => {
-                Err(ServerError::Unknown)
+        meant(self.ask(method, members(params), bounds)?, method)
+    }
+
+    /// Asks for these files together; which are answered is given on, and how many, and what failed.
+    fn read_together(
+        &mut self,
+        files: &[(&str, u64)],
+        take: TakeFile<'_>,
+    ) -> (usize, ControlFlow<Option<ServerError>>) {
+        let questions: Vec<Question<'_>> = files
+            .iter()
+            .map(|(uri, size)| {
+                let limit = size.saturating_mul(MAX_ESCAPED).saturating_add(MESSAGE_SPARE_BYTES);
+                let bounds = Bounds { name: Some(uri), limit, patience: self.patience };
+                self.question(READ, members(json!({ "uri": uri })), bounds)
+            })
+            .collect();
+        let (mut taken, mut flow) = (0, ControlFlow::Continue(()));
+        self.wire.ask(&questions, &mut |reply| {
+            let uri = files.get(taken).map(|(uri, _)| *uri).unwrap_or_default();
+            flow = match reply {
+                Err(error) => ControlFlow::Break(Some(error)),
+                Ok(reply) => {
+                    let file = meant(reply, READ).and_then(|result| content(&result, uri));
+                    taken += 1;
+                    let failed = file.is_err();
+                    let wants_more = take(file).is_continue() && !failed;
+                    if wants_more { ControlFlow::Continue(()) } else { ControlFlow::Break(None) }
+                }
+            };
+            match flow {
+                ControlFlow::Continue(()) => ControlFlow::Continue(()),
+                ControlFlow::Break(_) => ControlFlow::Break(()),
             }
-            Reply::Error { message, .. } => Err(ServerError::Refuses(message)),
-        }
+        });
+        (taken, flow)
     }
 }
 
@@ -182,9 +259,46 @@ impl SkillServer for Session<'_> {
     }
 
     fn read(&mut self, uri: &str, size: u64) -> Result<Vec<u8>, ServerError> {
-        let limit = size.saturating_mul(MAX_ESCAPED).saturating_add(MESSAGE_SPARE_BYTES);
-        let result = self.answer("resources/read", json!({ "uri": uri }), (Some(uri), limit))?;
-        content(&result, uri)
+        let mut read = Err(ServerError::Interrupted);
+        self.read_many(&[(uri, size)], &mut |file| {
+            read = file;
+            ControlFlow::Break(())
+        });
+        read
+    }
+
+    fn read_many(&mut self, files: &[(&str, u64)], take: TakeFile<'_>) {
+        let mut rest = files;
+        while !rest.is_empty() {
+            let together = rest.get(..READS_TOGETHER).unwrap_or(rest);
+            let (taken, flow) = self.read_together(together, take);
+            rest = rest.get(taken..).unwrap_or_default();
+            let failed = match flow {
+                ControlFlow::Continue(()) if taken > 0 => continue,
+                ControlFlow::Continue(()) | ControlFlow::Break(None) => return,
+                ControlFlow::Break(Some(error)) => error,
+            };
+            let renewed = self.renew();
+            if renewed != Ok(true) {
+                let _ = take(Err(renewed.err().unwrap_or(failed)));
+                return;
+            }
+        }
+    }
+}
+
+/// How a file is asked for.
+const READ: &str = "resources/read";
+
+/// What is said back to a question, or what a no means.
+fn meant(reply: Reply, method: &str) -> Result<Value, ServerError> {
+    match reply {
+        Reply::Result(result) => Ok(result),
+        Reply::Error { code: -32601, .. } => Err(ServerError::NoSkills),
+        Reply::Error { code: -32602 | -32002, .. } if method != "skills/list" => {
+            Err(ServerError::Unknown)
+        }
+        Reply::Error { message, .. } => Err(ServerError::Refuses(message)),
     }
 }
 
@@ -203,9 +317,9 @@ fn content(result: &Value, uri: &str) -> Result<Vec<u8>, ServerError> {
     }
     match (content.get("text"), content.get("blob")) {
         (Some(Value::String(text)), None) => Ok(text.clone().into_bytes()),
-        (None, Some(Value::String(blob))) => match base64::decode(blob) {
-            Some(bytes) => Ok(bytes),
-            None => nonsense("a file is not in Base64"),
+        (None, Some(Value::String(blob))) => match STANDARD.decode(blob) {
+            Ok(bytes) => Ok(bytes),
+            Err(_) => nonsense("a file is not in Base64"),
         },
         _ => nonsense("a file has neither text nor bytes, or both"),
     }

@@ -9,14 +9,27 @@ use super::*;
 struct Script {
     answers: Rc<RefCell<VecDeque<Result<Reply, ServerError>>>>,
     carried: Rc<RefCell<Vec<String>>>,
+    forgotten: bool,
 }
 
 impl Wire for Script {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Reply, ServerError> {
-        let params = question.body["params"].as_object().unwrap();
-        let about = params.get("_meta").map_or("", |_| " about");
-        self.carried.borrow_mut().push(format!("{}{about}", question.method));
-        self.answers.borrow_mut().pop_front().unwrap_or(Err(ServerError::TimedOut))
+    fn ask(&mut self, questions: &[Question<'_>], take: TakeReply<'_>) {
+        for question in questions {
+            let params = question.body["params"].as_object().unwrap();
+            let about = params.get("_meta").map_or("", |_| " about");
+            self.carried.borrow_mut().push(format!("{}{about}", question.method));
+            let answer = self.answers.borrow_mut().pop_front();
+            let answer = answer.unwrap_or(Err(ServerError::TimedOut));
+            self.forgotten = answer == Err(ServerError::Refuses("forgotten".to_owned()));
+            let failed = answer.is_err();
+            if take(answer).is_break() || failed {
+                return;
+            }
+        }
+    }
+
+    fn was_forgotten(&mut self) -> bool {
+        std::mem::take(&mut self.forgotten)
     }
 
     fn tell(&mut self, notice: &Value) -> Result<(), ServerError> {
@@ -129,6 +142,44 @@ fn a_no_is_told_apart_from_nothing_there() {
 }
 
 #[test]
+fn what_was_forgotten_is_begun_again_where_it_ended() {
+    // U2
+    let file = |uri: &str| {
+        Ok(Reply::Result(json!({"contents": [{"uri": uri, "text": format!("<{uri}>")}]})))
+    };
+    let forgotten = || Err(ServerError::Refuses("forgotten".to_owned()));
+    let read = |answers: Vec<Result<Reply, ServerError>>| {
+        let answers = [no(-32601, &[]), before("2025-11-25")].into_iter().chain(answers);
+        let answers = Rc::new(RefCell::new(answers.collect()));
+        let script = Script { answers, ..Script::default() };
+        let mut session = Session::open(Box::new(script), SECOND).unwrap();
+        let mut got = Vec::new();
+        session.read_many(&[("a", 1), ("b", 1), ("c", 1)], &mut |file| {
+            got.push(match file {
+                Ok(bytes) => String::from_utf8(bytes).unwrap(),
+                Err(error) => error.to_string(),
+            });
+            ControlFlow::Continue(())
+        });
+        got
+    };
+    let again = || before("2025-11-25");
+    let all = ["<a>", "<b>", "<c>"];
+    assert_eq!(read(vec![file("a"), file("b"), file("c")]), all);
+    assert_eq!(read(vec![file("a"), forgotten(), again(), file("b"), file("c")]), all);
+    let twice = vec![forgotten(), again(), file("a"), forgotten(), again(), file("b")];
+    assert_eq!(read(twice), ["<a>", "it refuses: forgotten"]);
+    let gone = vec![file("a"), forgotten(), Err(ServerError::TimedOut)];
+    assert_eq!(read(gone), ["<a>", "it took too long to answer"]);
+    let refused = vec![file("a"), no(-32002, &[]), file("c")];
+    assert_eq!(read(refused), ["<a>", "it knows nothing of that name"], "nothing behind a failure");
+    assert_eq!(
+        read(vec![file("b")]),
+        ["it answers in a way that cannot be understood: it gives another file"]
+    );
+}
+
+#[test]
 fn a_file_is_the_one_that_was_asked_for() {
     // U2
     let check = |result: Value, expect: Result<&[u8], &str>| match (content(&result, "u"), expect) {
@@ -147,6 +198,10 @@ fn a_file_is_the_one_that_was_asked_for() {
     check(json!({"contents": [{"uri": "u"}]}), Err("neither text nor bytes"));
     check(json!({"contents": [{"uri": "u", "text": 7}]}), Err("neither text nor bytes"));
     check(json!({"contents": [{"uri": "u", "text": "", "blob": ""}]}), Err("neither text nor"));
-    check(json!({"contents": [{"uri": "u", "blob": "!"}]}), Err("not in Base64"));
+    // One file has one spelling: the usual alphabet, padded, nothing between and nothing left over.
+    for bad in ["!", "A", "AA", "AAA", "A===", "AA==AA==", "Zm9=", "AB==", "Zm9v\n", "Z m9", "-_-_"]
+    {
+        check(json!({"contents": [{"uri": "u", "blob": bad}]}), Err("not in Base64"));
+    }
     check(json!({"contents": [two], "resultType": "input_required"}), Err("asks something back"));
 }

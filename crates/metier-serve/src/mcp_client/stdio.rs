@@ -1,6 +1,7 @@
 //! A server on this machine: a program, and one message a line on its standard input and output. What
 //! it says on standard error is kept, a little of it, to say why it ended.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use metier_package::served::ServerError;
@@ -9,8 +10,10 @@ use serde_json::Value;
 
 use super::child::{Child, Input, Piece, reason};
 use super::message::{self, Heard, Reply};
-use super::session::{Question, Wire};
-use crate::limits::{FAREWELL_PATIENCE, MAX_GREETING_BYTES, MAX_NOISE_LINES, MAX_STRAY_MESSAGES};
+use super::session::{Question, TakeReply, Wire};
+use crate::limits::{
+    FAREWELL_PATIENCE, MAX_GREETING_BYTES, MAX_NOISE_LINES, MAX_STRAY_MESSAGES, QUESTIONS_AHEAD,
+};
 
 /// A program that is talked with.
 pub(super) struct Stdio<'a> {
@@ -65,15 +68,23 @@ impl<'a> Stdio<'a> {
             }
         }
     }
-}
 
-impl Wire for Stdio<'_> {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Reply, ServerError> {
-        self.say(&question.body)?;
-        let mut patience = question.patience;
-        // What comes between may be as long as a greeting, whatever the answer may be.
-        let limit = question.limit.max(MAX_GREETING_BYTES);
+    /// The answer to the first of these questions. Answers to the others are kept.
+    fn reply(
+        &mut self,
+        waiting: &[Question<'_>],
+        early: &mut BTreeMap<u64, Reply>,
+    ) -> Result<Reply, ServerError> {
+        let first = waiting.first().ok_or_else(talks)?;
+        let ids: Vec<u64> = waiting.iter().map(|question| question.id).collect();
+        // What comes between may be as long as a greeting, whatever the answers may be.
+        let most = waiting.iter().map(|question| question.limit).max();
+        let limit = most.unwrap_or_default().max(MAX_GREETING_BYTES);
+        let mut patience = first.patience;
         for _ in 0..MAX_STRAY_MESSAGES {
+            if let Some(reply) = early.remove(&first.id) {
+                return Ok(reply);
+            }
             let line = self.line(limit, &mut patience)?;
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
@@ -82,16 +93,44 @@ impl Wire for Stdio<'_> {
                 self.noise += 1;
                 continue;
             }
-            match message::read(&line, question.id)? {
-                Heard::Reply(_) if line.len() as u64 > question.limit => {
-                    return Err(ServerError::TooMuch(question.limit));
+            match message::read(&line, &ids)? {
+                Heard::Reply(id, reply) => {
+                    let limit = waiting.iter().find(|question| question.id == id);
+                    let limit = limit.map_or(0, |question| question.limit);
+                    if line.len() as u64 > limit {
+                        return Err(ServerError::TooMuch(limit));
+                    }
+                    early.entry(id).or_insert(reply);
                 }
-                Heard::Reply(reply) => return Ok(reply),
                 Heard::Question(answer) => self.say(&answer)?,
                 Heard::Other => {}
             }
         }
-        Err(ServerError::Nonsense("it talks without answering".to_owned()))
+        Err(talks())
+    }
+}
+
+fn talks() -> ServerError {
+    ServerError::Nonsense("it talks without answering".to_owned())
+}
+
+impl Wire for Stdio<'_> {
+    fn ask(&mut self, questions: &[Question<'_>], take: TakeReply<'_>) {
+        let mut early: BTreeMap<u64, Reply> = BTreeMap::new();
+        let mut unsaid = questions.iter();
+        for number in 0..questions.len() {
+            // The first time as many as may wait, then one for each answer.
+            let ahead = if number == 0 { QUESTIONS_AHEAD } else { 1 };
+            let mut next = unsaid.by_ref().take(ahead);
+            let said = next.try_for_each(|question| self.say(&question.body));
+            let waiting = questions.get(number..).unwrap_or_default();
+            let waiting = waiting.get(..QUESTIONS_AHEAD).unwrap_or(waiting);
+            let reply = said.and_then(|()| self.reply(waiting, &mut early));
+            let failed = reply.is_err();
+            if take(reply).is_break() || failed {
+                return;
+            }
+        }
     }
 
     fn tell(&mut self, notice: &Value) -> Result<(), ServerError> {

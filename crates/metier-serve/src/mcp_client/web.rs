@@ -1,7 +1,9 @@
 //! A server on the web, each question one request by the `curl` program: the certificates and proxies
-//! people already have, and no connection that anybody on the way could read. Nobody is followed
-//! anywhere else: a server that points to another address is refused.
+//! people already have, and no connection that anybody on the way could read. Questions that are asked
+//! together share one `curl` and its connection. Nobody is followed anywhere else: a server that points
+//! to another address is refused.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use metier_package::served::ServerError;
@@ -9,13 +11,17 @@ use metier_sandbox::{Cancel, Confinement, Invocation, Limits, Outcome, RunError,
 use serde_json::Value;
 
 use super::child::{Child, Input, Piece, reason};
+use super::curl::{Answers, Part, Request, settings};
 use super::message::{self, Heard, Reply};
-use super::session::{Question, Wire};
+use super::session::{Question, TakeReply, Wire};
 use super::sse::{Events, Head};
 use crate::limits::{
     ANSWER_PATIENCE, FAREWELL_PATIENCE, MAX_CONVERSATION_ID, MAX_HEAD_BYTES, MAX_STRAY_MESSAGES,
-    TALK_PATIENCE,
+    MESSAGE_SPARE_BYTES, STREAM_PATIENCE, TALK_PATIENCE,
 };
+
+/// How `curl` says that a request took too long.
+const TOO_LATE: i32 = 28;
 
 /// A server at an address.
 pub(super) struct Web<'a> {
@@ -26,15 +32,18 @@ pub(super) struct Web<'a> {
     version: String,
     /// How the server calls this conversation, when it has to be told.
     conversation: Option<String>,
+    /// Whether the server has forgotten it.
+    forgotten: bool,
+    /// Whether the server keeps a stream open behind its answer. Nobody waits for such a stream's end,
+    /// so there is one question to a `curl`.
+    lingers: bool,
     spent: Duration,
 }
 
-/// One request.
-struct Request<'a> {
-    verb: &'static str,
-    body: Vec<u8>,
-    headers: Vec<(&'static str, &'a str)>,
-    patience: Duration,
+/// What the answers to several requests are read by and given to.
+struct Readers<'a, T> {
+    read: &'a dyn Fn(usize, &Head, &mut Body<'_, '_>) -> Result<T, ServerError>,
+    take: &'a mut dyn FnMut(usize, Result<T, ServerError>) -> ControlFlow<()>,
 }
 
 impl<'a> Web<'a> {
@@ -43,92 +52,148 @@ impl<'a> Web<'a> {
         (runner, confinement): (&'a Runner, Confinement),
         cancel: &'a Cancel,
     ) -> Self {
-        let (version, conversation, spent) = (String::new(), None, Duration::ZERO);
-        Self { url, runner, confinement, cancel, version, conversation, spent }
+        Self {
+            url,
+            runner,
+            confinement,
+            cancel,
+            version: String::new(),
+            conversation: None,
+            forgotten: false,
+            lingers: false,
+            spent: Duration::ZERO,
+        }
     }
 
-    /// One request: its head, and what `read` makes of the body as it comes.
+    /// One request: what `read` makes of its answer.
     fn request<T>(
         &mut self,
-        request: Request<'_>,
-        read: impl FnOnce(&Head, &mut Body<'_, '_>) -> Result<T, ServerError>,
+        request: Request,
+        read: &dyn Fn(&Head) -> Result<T, ServerError>,
     ) -> Result<T, ServerError> {
+        let mut done = None;
+        let readers = Readers {
+            read: &|_, head, _| read(head),
+            take: &mut |_, result| {
+                done = Some(result);
+                ControlFlow::Break(())
+            },
+        };
+        self.exchange(&[request], readers);
+        done.unwrap_or_else(|| Err(another()))
+    }
+
+    /// Sends these requests one after the other over one connection, and gives on what was read of
+    /// each answer, until nobody wants more, one fails, or a stream stays open.
+    fn exchange<T>(&mut self, requests: &[Request], mut readers: Readers<'_, T>) {
+        let mut child = match self.start(requests) {
+            Ok(child) => child,
+            Err(error) => {
+                let _ = (readers.take)(0, Err(error));
+                return;
+            }
+        };
+        let mut body = Body::new(&child);
+        let failed = self.answers(requests, &mut body, &mut readers);
+        let Body { silent, late, .. } = body;
+        // Who has said nothing is asked why; from everybody else nothing more is wanted.
+        let ended = child.end(if silent { FAREWELL_PATIENCE } else { Duration::ZERO });
+        let took = ended.as_ref().and_then(|run| run.as_ref().ok()).map(|run| run.duration);
+        self.spent = self.spent.saturating_add(took.unwrap_or_default());
+        if let Some((number, error)) = failed {
+            let error = match silent {
+                // An answer that was cut off is none, whatever it looks like.
+                _ if late || is_late(&ended) => ServerError::TimedOut,
+                true => curl_reason(ended),
+                false => error,
+            };
+            let _ = (readers.take)(number, Err(error));
+        }
+    }
+
+    /// Reads the answers and gives them on; which one failed, if one did.
+    fn answers<T>(
+        &mut self,
+        requests: &[Request],
+        body: &mut Body<'_, '_>,
+        readers: &mut Readers<'_, T>,
+    ) -> Option<(usize, ServerError)> {
+        for (number, request) in requests.iter().enumerate() {
+            let more = number + 1 < requests.len();
+            // Of what `curl` has written, the last bytes come with the next answer's first.
+            body.patience = request.patience.saturating_mul(if more { 2 } else { 1 });
+            let read = readers.read;
+            let value = match self.answer(body, &|head, body| read(number, head, body)) {
+                Ok(value) => value,
+                Err(error) => return Some((number, error)),
+            };
+            if (readers.take)(number, Ok(value)).is_break() || !more {
+                return None;
+            }
+            if !body.is_over() {
+                self.lingers = true;
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Starts the program that sends these requests.
+    fn start(&self, requests: &[Request]) -> Result<Child<'a>, ServerError> {
         let left = TALK_PATIENCE.saturating_sub(self.spent);
         if left.is_zero() {
             return Err(ServerError::TimedOut);
         }
-        let patience = request.patience.min(left);
-        let mut confinement = self.confinement.clone();
+        let all = requests.iter().fold(Duration::ZERO, |sum, one| sum.saturating_add(one.patience));
         // It ends by itself in time, and is ended when it does not.
-        let wall = patience.saturating_add(FAREWELL_PATIENCE);
+        let wall = all.min(left).saturating_add(FAREWELL_PATIENCE);
         let wall_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+        let mut confinement = self.confinement.clone();
         confinement.limits = Limits { wall_ms, ..confinement.limits };
-        let most = format!("{:.3}", patience.as_secs_f64());
-        let invocation = self.invocation(&request).arg("--max-time").arg(most);
-        let input = Input::Bytes(request.body);
-        let mut child = Child::start(invocation, input, (self.runner, confinement), self.cancel)?;
-        let mut body = Body { child: &child, bytes: Vec::new(), patience };
-        let told = body.head();
-        if let Ok(Some(head)) = &told {
-            self.note(head);
-        }
-        let done = match &told {
-            Ok(Some(head)) => refusal(head).map_or_else(|| read(head, &mut body), Err),
-            Ok(None) => Err(ServerError::Unreachable("it sent nothing".to_owned())),
-            Err(error) => Err(error.clone()),
-        };
-        let nothing = matches!(told, Ok(None));
-        // Who has said nothing is asked why; from everybody else nothing more is wanted.
-        let ended = child.end(if nothing { FAREWELL_PATIENCE } else { Duration::ZERO });
-        let took = ended.as_ref().and_then(|run| run.as_ref().ok()).map(|run| run.duration);
-        self.spent = self.spent.saturating_add(took.unwrap_or_default());
-        match done {
-            // An answer that was cut off is none, whatever it looks like.
-            Err(_) if is_late(&ended) => Err(ServerError::TimedOut),
-            _ if nothing => Err(curl_reason(ended)),
-            done => done,
-        }
+        // First of all that no file of settings is read: it could say anything.
+        let curl = Invocation::new("curl").arg("--disable").arg("--config").arg("-");
+        let input = Input::Bytes(settings(self.url, requests).into_bytes());
+        Child::start(curl, input, (self.runner, confinement), self.cancel)
     }
 
-    fn invocation(&self, request: &Request<'_>) -> Invocation {
-        let protocol = if self.url.starts_with("http://") { "=http" } else { "=https" };
-        // First of all that no file of settings is read: it could say anything.
-        let args = [
-            "--disable",
-            "--silent",
-            "--show-error",
-            "--no-buffer",
-            "--include",
-            "--suppress-connect-headers",
-            "--proto",
-            protocol,
-            "--max-redirs",
-            "0",
-            "--connect-timeout",
-            "30",
-            "--netrc-optional",
-            "--header",
-            "Content-Type: application/json",
-            "--header",
-            "Accept: application/json, text/event-stream",
-            "--header",
-            "Expect:",
-            "--user-agent",
-            "metier",
-            "--request",
-            request.verb,
-        ];
-        let mut curl = args.iter().fold(Invocation::new("curl"), |so_far, arg| so_far.arg(*arg));
-        if request.verb == "POST" {
-            curl = curl.arg("--data-binary").arg("@-");
+    /// What `read` makes of the next answer.
+    fn answer<T>(
+        &mut self,
+        body: &mut Body<'_, '_>,
+        read: &dyn Fn(&Head, &mut Body<'_, '_>) -> Result<T, ServerError>,
+    ) -> Result<T, ServerError> {
+        let Some(head) = body.head()? else {
+            body.silent = true;
+            return Err(ServerError::Unreachable("it sent nothing".to_owned()));
+        };
+        let named = self.has_conversation();
+        self.note(&head);
+        let answer = refusal(&head).map_or_else(|| read(&head, body), Err);
+        if answer.is_err() && head.status == 404 && named {
+            (self.conversation, self.forgotten) = (None, true);
         }
-        let own = [("MCP-Protocol-Version", self.version.as_str())];
-        let named = self.conversation.as_deref().map(|id| ("Mcp-Session-Id", id));
-        let headers = own.into_iter().chain(named).chain(request.headers.iter().copied());
-        for (name, value) in headers.filter(|(_, value)| !value.is_empty()) {
-            curl = curl.arg("--header").arg(format!("{name}: {value}"));
+        answer
+    }
+
+    /// A request in this conversation.
+    fn said(&self, verb: &'static str, body: String, patience: Duration) -> Request {
+        let named = self.conversation.clone().unwrap_or_default();
+        let headers =
+            vec![("MCP-Protocol-Version", self.version.clone()), ("Mcp-Session-Id", named)];
+        Request { verb, body, headers, patience }
+    }
+
+    fn asking(&self, question: &Question<'_>) -> Request {
+        let mut request = self.said("POST", question.body.to_string(), question.patience);
+        if self.version == message::MODERN {
+            request.headers.push(("Mcp-Method", question.method.to_owned()));
+            request.headers.extend(question.name.map(|name| ("Mcp-Name", name.to_owned())));
         }
-        curl.arg("--url").arg(self.url)
+        request
+    }
+
+    fn has_conversation(&self) -> bool {
+        self.conversation.is_some() && self.version != message::MODERN
     }
 
     /// Keeps how the server calls this conversation.
@@ -144,33 +209,36 @@ impl<'a> Web<'a> {
 }
 
 impl Wire for Web<'_> {
-    fn ask(&mut self, question: &Question<'_>) -> Result<Reply, ServerError> {
-        let modern = self.version == message::MODERN;
-        let mut headers = Vec::new();
-        if modern {
-            headers.push(("Mcp-Method", question.method));
-            headers.extend(question.name.map(|name| ("Mcp-Name", name)));
-        }
-        let body = question.body.to_string().into_bytes();
-        let request = Request { verb: "POST", body, headers, patience: question.patience };
-        let (id, limit) = (question.id, question.limit);
-        self.request(request, |head, body| match head.get("content-type") {
-            // A no may be an answer of the protocol, and often is not.
-            Some(kind) if head.status >= 400 && is(kind, "application/json") => {
-                body.document(id, limit).map_err(|_| status(head))
+    fn ask(&mut self, questions: &[Question<'_>], take: TakeReply<'_>) {
+        let mut rest = questions;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(if self.lingers { 1 } else { rest.len() });
+            let requests: Vec<Request> = now.iter().map(|question| self.asking(question)).collect();
+            let (mut taken, mut over) = (0, false);
+            let readers = Readers {
+                read: &|number, head, body| match now.get(number) {
+                    Some(question) => reply(question, head, body),
+                    None => Err(another()),
+                },
+                take: &mut |_, reply| {
+                    let failed = reply.is_err();
+                    let flow = take(reply);
+                    taken += 1;
+                    over = failed || flow.is_break();
+                    flow
+                },
+            };
+            self.exchange(&requests, readers);
+            if over || taken == 0 {
+                return;
             }
-            Some(kind) if is(kind, "text/event-stream") => body.event(id, limit),
-            Some(kind) if is(kind, "application/json") => body.document(id, limit),
-            _ if head.status >= 400 => Err(status(head)),
-            _ => Err(ServerError::Nonsense("it answers neither JSON nor events".to_owned())),
-        })
+            rest = if taken < now.len() { rest.get(taken..).unwrap_or_default() } else { later };
+        }
     }
 
     fn tell(&mut self, notice: &Value) -> Result<(), ServerError> {
-        let body = notice.to_string().into_bytes();
-        let request =
-            Request { verb: "POST", body, headers: Vec::new(), patience: ANSWER_PATIENCE };
-        self.request(request, |head, _| match head.status {
+        let request = self.said("POST", notice.to_string(), ANSWER_PATIENCE);
+        self.request(request, &|head| match head.status {
             200..300 => Ok(()),
             _ => Err(status(head)),
         })
@@ -179,35 +247,92 @@ impl Wire for Web<'_> {
     fn speak(&mut self, version: &str) {
         version.clone_into(&mut self.version);
     }
+
+    fn was_forgotten(&mut self) -> bool {
+        std::mem::take(&mut self.forgotten)
+    }
 }
 
 impl Drop for Web<'_> {
     fn drop(&mut self) {
-        if self.conversation.is_some() && self.version != message::MODERN {
-            let (body, headers) = (Vec::new(), Vec::new());
-            let request = Request { verb: "DELETE", body, headers, patience: FAREWELL_PATIENCE };
+        if self.has_conversation() {
+            let request = self.said("DELETE", String::new(), FAREWELL_PATIENCE);
             // Whether it cares is its own affair.
-            let _ = self.request(request, |_, _| Ok(()));
+            let _ = self.request(request, &|_| Ok(()));
         }
+    }
+}
+
+/// The answer to a question, behind its head.
+fn reply(
+    question: &Question<'_>,
+    head: &Head,
+    body: &mut Body<'_, '_>,
+) -> Result<Reply, ServerError> {
+    let (id, limit) = (question.id, question.limit);
+    match head.get("content-type") {
+        // A no may be an answer of the protocol, and often is not.
+        Some(kind) if head.status >= 400 && is(kind, "application/json") => {
+            body.document(id, limit).map_err(|_| status(head))
+        }
+        Some(kind) if is(kind, "text/event-stream") => body.event(id, limit),
+        Some(kind) if is(kind, "application/json") => body.document(id, limit),
+        _ if head.status >= 400 => Err(status(head)),
+        _ => Err(ServerError::Nonsense("it answers neither JSON nor events".to_owned())),
     }
 }
 
 /// What comes behind the head.
 struct Body<'a, 'b> {
     child: &'a Child<'b>,
+    answers: Answers,
     bytes: Vec<u8>,
+    /// Whether the answer is whole, or will not come.
+    over: bool,
+    /// Whether `curl` has ended it because it took too long.
+    late: bool,
+    /// Whether nothing came at all.
+    silent: bool,
     patience: Duration,
+}
+
+impl<'a, 'b> Body<'a, 'b> {
+    fn new(child: &'a Child<'b>) -> Self {
+        let (answers, bytes) = (Answers::default(), Vec::new());
+        let patience = Duration::ZERO;
+        Self { child, answers, bytes, over: false, late: false, silent: false, patience }
+    }
 }
 
 impl Body<'_, '_> {
     fn more(&mut self) -> Result<bool, ServerError> {
-        match self.child.next(&mut self.patience)? {
-            Piece::Bytes(bytes) => {
-                self.bytes.extend(bytes);
-                Ok(true)
+        while !self.over {
+            match self.answers.next()? {
+                Some(Part::Bytes(bytes)) => {
+                    self.bytes.extend(bytes);
+                    return Ok(true);
+                }
+                Some(Part::End(reason)) => {
+                    (self.over, self.late) = (true, reason == TOO_LATE);
+                }
+                None => match self.child.next(&mut self.patience)? {
+                    Piece::Bytes(bytes) => self.answers.give(bytes),
+                    Piece::End => self.over = true,
+                },
             }
-            Piece::End => Ok(false),
         }
+        Ok(false)
+    }
+
+    /// Whether the answer ends soon; if so the next one can be read.
+    fn is_over(&mut self) -> bool {
+        self.patience = STREAM_PATIENCE;
+        let mut stray = std::mem::take(&mut self.bytes).len() as u64;
+        while stray <= MESSAGE_SPARE_BYTES && matches!(self.more(), Ok(true)) {
+            stray = stray.saturating_add(self.bytes.len() as u64);
+            self.bytes.clear();
+        }
+        std::mem::take(&mut self.over)
     }
 
     /// The head, once it is whole; none when there is none.
@@ -239,8 +364,8 @@ impl Body<'_, '_> {
                 break;
             }
         }
-        match message::read(&self.bytes, id)? {
-            Heard::Reply(reply) => Ok(reply),
+        match message::read(&self.bytes, &[id])? {
+            Heard::Reply(_, reply) => Ok(reply),
             Heard::Question(_) | Heard::Other => Err(another()),
         }
     }
@@ -260,7 +385,7 @@ impl Body<'_, '_> {
                 if data.is_empty() {
                     continue;
                 }
-                if let Heard::Reply(reply) = message::read(&data, id)? {
+                if let Heard::Reply(_, reply) = message::read(&data, &[id])? {
                     return Ok(reply);
                 }
             }
@@ -299,7 +424,7 @@ fn status(head: &Head) -> ServerError {
 /// Whether `curl` or the runner ended it because it took too long.
 fn is_late(ended: &Option<Result<Outcome, RunError>>) -> bool {
     let status = ended.as_ref().and_then(|run| run.as_ref().ok()).map(|run| run.status);
-    matches!(status, Some(Status::TimedOut | Status::Exit(28)))
+    matches!(status, Some(Status::TimedOut | Status::Exit(TOO_LATE)))
 }
 
 fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
@@ -311,7 +436,9 @@ fn curl_reason(ended: Option<Result<Outcome, RunError>>) -> ServerError {
         }
         Some(Ok(outcome)) if matches!(outcome.status, Status::Exit(_)) => {
             let said = String::from_utf8_lossy(&outcome.stderr.bytes);
-            let said = said.lines().next().unwrap_or("it sent nothing");
+            // An old one complains of its settings first.
+            let why = said.lines().find(|line| line.starts_with("curl: ("));
+            let said = why.or(said.lines().next()).unwrap_or("it sent nothing");
             ServerError::Unreachable(said.trim_start_matches("curl: ").to_owned())
         }
         _ => reason(ended, "curl"),

@@ -1,6 +1,7 @@
 //! Talking with another server about its skills, over the web and with a program.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use metier_package::index::Index;
@@ -134,6 +135,162 @@ fn an_answer_among_events_ends_the_waiting() {
         Answer::Drip(text.into_bytes(), Duration::from_millis(50), 100_000)
     });
     assert_eq!(fetched(&client(), Endpoint::Url(&server.url())), ALL);
+}
+
+/// One skill with so many files beside its `SKILL.md`.
+fn large(files: usize) -> Skills {
+    let files: Vec<(String, String)> =
+        (0..files).map(|n| (format!("references/{n:03}.md"), format!("file {n}\n"))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(at, text)| (&**at, &**text)).collect();
+    vec![served_skill("pdf", &files)]
+}
+
+#[test]
+fn many_files_come_over_one_connection() {
+    // U2, P6
+    let server = SkillServer::start(large(300));
+    let got = fetched(&client(), Endpoint::Url(&server.url()));
+    assert_eq!(got.split(' ').count(), 301, "{got}");
+    let mut asked = server.asked();
+    assert_eq!(asked[2], "resources/read skill://pdf/SKILL.md", "before all others");
+    assert_eq!(asked.len(), 303, "each file once");
+    asked.dedup();
+    assert_eq!(asked.len(), 303, "each file once");
+    // The first two questions and the `SKILL.md` wait for each other; then 128 files go together.
+    assert_eq!(server.connections(), 3 + 3);
+}
+
+#[test]
+fn files_come_from_a_server_that_keeps_its_streams_open() {
+    // U2
+    let server = SkillServer::lying(large(3), |method, params, skills| {
+        let Answer::Result(result) = honestly(method, params, skills) else {
+            return Answer::Error(-32601);
+        };
+        // Questions are numbered from one: two, the `SKILL.md`, all three files, and again those for
+        // which nobody waited.
+        let id = match params["uri"].as_str().unwrap_or_default() {
+            "skill://pdf/references/000.md" => 4,
+            _ => return Answer::Result(result),
+        };
+        let body = json!({"jsonrpc": "2.0", "id": id, "result": result});
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+        let text = format!("{head}data: {body}\n\n");
+        Answer::Drip(text.into_bytes(), Duration::from_secs(60), 2)
+    });
+    let client = client().with_patience(Duration::from_secs(30));
+    let got = fetched(&client, Endpoint::Url(&server.url()));
+    assert_eq!(got.split(' ').count(), 4, "{got}");
+    let asked = server.asked();
+    assert_eq!(asked.len(), 6, "each file once: {asked:?}");
+    // Nobody waits for the end of the next stream either: one connection each.
+    assert_eq!(server.connections(), 6);
+}
+
+/// An answer to `initialize` in the second question or later, in a conversation of this name.
+fn greeting(id: u64, conversation: &str) -> Answer {
+    let result = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
+    });
+    let body = json!({"jsonrpc": "2.0", "id": id, "result": result});
+    let head = format!("HTTP/1.1 200 OK\r\nMcp-Session-Id: {conversation}\r\n");
+    Answer::Raw(format!("{head}Content-Type: application/json\r\n\r\n{body}").into_bytes())
+}
+
+/// A server with a handshake that forgets everybody as often as `forgets` whenever it is asked for
+/// `what`. What is numbered how follows from what is asked.
+fn forgetful(what: &'static str, forgets: usize, again: u64) -> SkillServer {
+    let (greeted, forgot) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    SkillServer::lying(large(3), move |method, params, skills| {
+        let about = params["uri"].as_str().unwrap_or(method);
+        match method {
+            "server/discover" => Answer::Error(-32601),
+            "initialize" => match greeted.fetch_add(1, Ordering::Relaxed) {
+                0 => greeting(2, "first"),
+                _ => greeting(again, "second"),
+            },
+            _ if about.ends_with(what) && forgot.fetch_add(1, Ordering::Relaxed) < forgets => {
+                let body = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"x"}}"#;
+                let head = "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n\r\n";
+                Answer::Raw(format!("{head}{body}").into_bytes())
+            }
+            _ => honestly(method, params, skills),
+        }
+    })
+}
+
+#[test]
+fn a_conversation_that_the_server_has_forgotten_is_begun_again_once() {
+    // U2
+    for (what, again) in [("skills/list", 4), ("SKILL.md", 5), ("001.md", 8)] {
+        let server = forgetful(what, 1, again);
+        let got = fetched(&client(), Endpoint::Url(&server.url()));
+        assert_eq!(got.split(' ').count(), 4, "{what}: {got}");
+        let asked = server.asked();
+        // What came before is not asked for again.
+        let times = |end: &str| asked.iter().filter(|asked| asked.ends_with(end)).count();
+        let once = ["skills/list", "SKILL.md", "000.md"].into_iter().filter(|end| *end != what);
+        once.for_each(|end| assert_eq!(times(end), 1, "{what}: {asked:?}"));
+        assert_eq!((times(what), times("initialize")), (2, 2), "{what}: {asked:?}");
+        let heads = server.heads();
+        let last = heads.last().unwrap();
+        assert!(last.starts_with("DELETE") && last.contains("Mcp-Session-Id: second"), "{last}");
+        let forgotten = forgetful(what, 2, again);
+        let got = fetched(&client(), Endpoint::Url(&forgotten.url()));
+        assert!(got.contains("status 404"), "{what}: {got}");
+    }
+}
+
+#[test]
+fn a_status_that_means_something_else_begins_nothing_again() {
+    // U2
+    let server = SkillServer::lying(skills(), |method, params, skills| match method {
+        "skills/list" => Answer::Raw(b"HTTP/1.1 404 Not Found\r\n\r\n".to_vec()),
+        _ => honestly(method, params, skills),
+    });
+    let got = fetched(&client(), Endpoint::Url(&server.url()));
+    assert!(got.contains("status 404"), "{got}");
+    assert_eq!(server.asked(), ["server/discover", "skills/list"], "there was no conversation");
+}
+
+#[test]
+fn a_program_has_the_next_questions_before_it_answers_the_first() {
+    // U2
+    let folder = tempfile::tempdir().unwrap();
+    let skill = large(20).remove(0);
+    let listed = metier_testing::skill_server::entry(&skill);
+    let skills = vec![skill];
+    let say = |id: u64, result: &serde_json::Value| {
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "result": result}))
+    };
+    let file = |id: u64, at: &str| {
+        let params = json!({"uri": format!("skill://pdf/{at}")});
+        match honestly("resources/read", &params, &skills) {
+            Answer::Result(result) => say(id, &result),
+            other => panic!("{other:?}"),
+        }
+    };
+    let discovered = json!({"supportedVersions": ["2026-07-28"],
+        "capabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}}});
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    write("1", say(1, &discovered));
+    write("2", say(2, &json!({"skills": [listed]})));
+    write("3", file(3, "SKILL.md"));
+    // The first sixteen are answered from the last to the first, one of them twice.
+    let number = |n: u64| file(4 + n, &format!("references/{n:03}.md"));
+    write("4", (0..16).rev().map(number).collect::<String>() + &number(3));
+    write("5", (16..20).map(number).collect());
+    let reads = |times: usize| "read a; ".repeat(times);
+    let at = folder.path().display();
+    let script = format!(
+        "read a; cat {at}/1; read a; cat {at}/2; read a; cat {at}/3; {}cat {at}/4; {}cat {at}/5; \
+         cat >/dev/null",
+        reads(16),
+        reads(4)
+    );
+    let got = fetched(&client(), Endpoint::Command(&shell(&script)));
+    assert_eq!(got.split(' ').count(), 21, "{got}");
 }
 
 #[test]

@@ -25,12 +25,14 @@ fn check(method: &'static str, lie: impl Fn(Value) -> Answer + Send + 'static, e
     assert!(got.contains(expect), "{method}: `{expect}` expected, got `{got}`");
 }
 
-fn raw(text: impl Into<Vec<u8>>) -> impl Fn(Value) -> Answer + Send + 'static {
+fn raw(text: impl Into<Vec<u8>>) -> impl Fn(Value) -> Answer + Send + Sync + 'static {
     let text = text.into();
     move |_| Answer::Raw(text.clone())
 }
 
-fn change(change: impl Fn(&mut Value) + Send + 'static) -> impl Fn(Value) -> Answer + Send {
+fn change(
+    change: impl Fn(&mut Value) + Send + Sync + 'static,
+) -> impl Fn(Value) -> Answer + Send + Sync {
     move |mut result| {
         change(&mut result);
         Answer::Result(result)
@@ -54,6 +56,48 @@ fn files_that_are_not_what_was_listed_are_refused() {
         }),
         "its SHA-256 is",
     );
+}
+
+#[test]
+fn one_bad_file_among_many_ends_it_and_is_named() {
+    // U2, P2, P4
+    let bad = "skill://pdf/references/a%20form.md";
+    let check = |lie: &(dyn Fn(Value) -> Answer + Sync), expect: &str, named: bool| {
+        let lie = lie(honest(bad));
+        let server = SkillServer::lying(skills(), move |method, params, skills| {
+            match params["uri"] == bad {
+                true => lie.clone(),
+                false => honestly(method, params, skills),
+            }
+        });
+        let got = fetched(&client(), Endpoint::Url(&server.url()));
+        assert!(got.contains(expect), "`{expect}` expected, got `{got}`");
+        assert_eq!(got.contains(bad), named, "{got}");
+    };
+    let text = |text: &'static str| change(move |r| r["contents"][0]["text"] = text.into());
+    check(&text("a worm"), "its SHA-256 is", true);
+    check(&text("a form, and more"), "it has 16 bytes and not 6", true);
+    check(&|_| Answer::Error(-32002), "the server does not have it", true);
+    let flood = Answer::Flood(JSON.into(), vec![b' '; 1 << 16]);
+    check(&|_| flood.clone(), "far more bytes came", true);
+    let drip = Answer::Drip(JSON.into(), Duration::from_millis(20), 5000);
+    check(&|_| drip.clone(), "took too long", false);
+    check(&raw(""), "cannot be reached: (52)", false);
+    check(&raw("HTTP/1.1 500 Oops\r\n\r\n"), "status 500", false);
+    check(&raw("HTTP/1.1 307 Go\r\nLocation: http://x\r\n\r\n"), "nobody is followed", false);
+    let long = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{}";
+    check(&raw(long), "cannot be understood", false);
+    // Whoever sets the mark behind an answer has only cut off its own.
+    check(&raw(format!("{JSON}{{}}\x1e0\x1e{JSON}{{}}")), "cannot be understood", false);
+    check(&raw(format!("{JSON}\x1enothing here")), "a byte that no answer has", false);
+}
+
+/// What an honest server says of a file.
+fn honest(uri: &str) -> Value {
+    match honestly("resources/read", &json!({ "uri": uri }), &skills()) {
+        Answer::Result(result) => result,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
