@@ -149,10 +149,10 @@ impl Stamps {
         }
         let mut current: Option<(String, Stamped)> = None;
         for line in lines {
-            let read = match line.split_once(' ') {
+            let read = match cut(line, b' ') {
                 Some(("t", rest)) => {
                     stamps.0.extend(current.take());
-                    rest.split_once(' ').filter(|(tree, _)| is_digest(tree)).map(|(tree, key)| {
+                    cut(rest, b' ').filter(|(tree, _)| is_digest(tree)).map(|(tree, key)| {
                         let stamped = Stamped { tree: tree.to_owned(), stamps: Vec::new() };
                         current = Some((key.to_owned(), stamped));
                     })
@@ -192,18 +192,30 @@ impl std::fmt::Display for Stamp {
     }
 }
 
+/// The text before and behind the first `separator`, which is ASCII. Parts of a few bytes are found
+/// in half the time of a search made for long texts.
+pub(crate) fn cut(text: &str, separator: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|byte| byte == separator)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
 fn stamp(line: &str) -> Option<Stamp> {
-    let mut parts = line.splitn(7, ' ');
-    let mut next = || parts.next();
-    Some(Stamp {
+    let mut rest = line;
+    let mut next = || {
+        let (part, behind) = cut(rest, b' ')?;
+        rest = behind;
+        Some(part)
+    };
+    let stamp = Stamp {
         device: next()?.parse().ok()?,
         inode: next()?.parse().ok()?,
         size: next()?.parse().ok()?,
         mode: next()?.parse().ok()?,
         modified: nanoseconds(next()?)?,
         changed: nanoseconds(next()?)?,
-        path: next()?.to_owned(),
-    })
+        path: String::new(),
+    };
+    Some(Stamp { path: rest.to_owned(), ..stamp })
 }
 
 /// A time. Those since 1970 fit into less, which is read in a fraction of the time.
