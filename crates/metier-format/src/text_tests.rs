@@ -110,7 +110,7 @@ proptest! {
 
 #[test]
 fn printable_ascii_is_never_live_and_nothing_else_is_taken_for_it() {
-    // N4
+    // F3
     for c in (0..=0x11_ffff).filter_map(char::from_u32) {
         let live = (c.is_control() && c != '\n' && c != '\t') || is_hidden(c);
         assert_eq!(is_live(c), live, "{c:?}");

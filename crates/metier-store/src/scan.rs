@@ -76,9 +76,8 @@ fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -
     let memo = memory.recall(&root.path).and_then(|memo| Memo::read(memo, &root.path, &maker));
     let disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
     let before = disk.memo();
-    let plan = if before.is_some() { plan.recalling() } else { *plan };
-    let harvest = walk(&disk, &plan, disk.identity);
     let known = before.map_or(0, Memo::len);
+    let harvest = walk(&disk, &plan.recalling(known), disk.identity);
     let is_news = harvest.recalled.len() < known || believable(&harvest.stamps, now) > 0;
     let head = (&*root.path, &*maker, now);
     let before = before.map(|memo| (memo, &*harvest.recalled));

@@ -53,8 +53,8 @@ pub(crate) struct Plan {
     max_depth: usize,
     max_directories: usize,
     threads: usize,
-    /// Directories that are worth a thread.
-    per_thread: usize,
+    /// How many candidates are remembered.
+    remembered: usize,
 }
 
 /// What a walk, or one thread of it, brought home.
@@ -188,13 +188,21 @@ impl Plan {
             max_depth: if immediate_only { 1.min(limits.max_depth) } else { limits.max_depth },
             max_directories: limits.max_directories.min(limits::MAX_DIRECTORIES_SETTING),
             threads: limits.threads.clamp(1, limits::MAX_THREADS),
-            per_thread: limits::DIRECTORIES_PER_THREAD,
+            remembered: 0,
         }
     }
 
-    /// The same plan where nearly everything is remembered.
-    pub(crate) fn recalling(self) -> Self {
-        Self { per_thread: limits::REMEMBERED_PER_THREAD, ..self }
+    /// The same plan where so many candidates are remembered.
+    pub(crate) fn recalling(self, remembered: usize) -> Self {
+        Self { remembered, ..self }
+    }
+
+    /// How many threads look at so many directories, of which those that are remembered cost less.
+    fn threads_for(&self, directories: usize) -> usize {
+        let fresh = directories.saturating_sub(self.remembered);
+        let worth = fresh / limits::DIRECTORIES_PER_THREAD
+            + (directories - fresh) / limits::REMEMBERED_PER_THREAD;
+        worth.clamp(1, self.threads)
     }
 }
 
@@ -373,7 +381,7 @@ fn look_at_all<'a>(
     below: (bool, usize),
 ) -> Vec<Desk<'a>> {
     let count = level.len();
-    let threads = plan.threads.min(count / plan.per_thread).max(1);
+    let threads = plan.threads_for(count);
     if threads == 1 {
         let mut desk = Desk::new(plan, below);
         desk.work(ground, level, 0, count);
