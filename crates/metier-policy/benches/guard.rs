@@ -13,7 +13,7 @@
 )]
 
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use metier_format::{AllowedTools, SkillName, ToolPattern};
@@ -81,11 +81,15 @@ fn main() {
     let mut meter = Meter { rounds: if quick { 5 } else { 60 }, floor: 1 };
     let policy = Policy::profile(Profile::Default);
     let host = HostTable::plain();
+    let protected = [
+        PathBuf::from("/home/user/.local/share/metier"),
+        PathBuf::from("/home/user/.config/metier"),
+    ];
     let place = Place {
         cwd: Path::new("/project"),
         home: Some(Path::new("/home/user")),
         project: Some(Path::new("/project")),
-        protected: &[],
+        protected: &protected,
         resolver: &Lexical,
     };
     let one =

@@ -5,6 +5,8 @@
 //! to. Each act is judged on its own and the strictest verdict wins.
 
 mod here;
+mod input;
+mod named;
 
 use std::path::{Path, PathBuf};
 
@@ -47,6 +49,14 @@ pub(crate) struct Command {
     pub(crate) interactive: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
+    /// It is known, and changes nothing.
+    pub(crate) only_reads: bool,
+    /// Nobody knows what it does with its words.
+    pub(crate) untold: bool,
+    /// Whatever its words may name, and where it works: looked for only where somebody needs it.
+    pub(crate) named: Vec<FileUse>,
+    /// Its words in lowercase, where nobody knows what it does with them and somebody needs that.
+    pub(crate) spelled: Vec<String>,
 }
 
 /// What a command does because of an option or an argument.
@@ -84,6 +94,8 @@ pub(crate) enum Manner {
     Opened,
     /// Because that is what a program is for.
     Touched,
+    /// As a directory into which files are put that nobody names.
+    Into,
     /// Perhaps not at all: it is an argument of a program nobody knows.
     Mentioned,
 }
@@ -92,9 +104,23 @@ pub(crate) enum Manner {
 const NOTHING: [&str; 6] =
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"];
 
+/// How closely a call is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// For what it does.
+    Plain,
+    /// Also for whatever its words may name.
+    Thorough,
+}
+
 /// Everything a call does.
-pub(crate) fn acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
-    let acts = particular_acts(call, place, programs);
+pub(crate) fn acts(
+    call: &Understood,
+    place: &Place<'_>,
+    programs: &ProgramTable,
+    look: Look,
+) -> Vec<Act> {
+    let acts = particular_acts(call, &Unpacker { place, programs, look });
     // A call that does nothing in particular is still a call of its tool.
     if acts.is_empty() { vec![Act::Tool] } else { acts }
 }
@@ -115,10 +141,10 @@ pub(crate) fn files<'a>(act: &'a Act, access: Access, found: &mut Vec<&'a FileUs
     }
 }
 
-fn particular_acts(call: &Understood, place: &Place<'_>, programs: &ProgramTable) -> Vec<Act> {
+fn particular_acts(call: &Understood, unpacker: &Unpacker<'_>) -> Vec<Act> {
+    let place = unpacker.place;
     let directory = call_directory(call, place);
     let here = Here::at(directory.as_deref());
-    let unpacker = Unpacker { place, programs };
     match &call.kind {
         Kind::Shell { command } => {
             let around = Surroundings { home: place.home.and_then(Path::to_str), depth: 0 };
@@ -169,6 +195,7 @@ fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) 
 struct Unpacker<'a> {
     place: &'a Place<'a>,
     programs: &'a ProgramTable,
+    look: Look,
 }
 
 impl Unpacker<'_> {
@@ -191,8 +218,12 @@ impl Unpacker<'_> {
         if commands.len() > MAX_COMMANDS {
             return vec![Act::Unresolvable(format!("it runs more than {MAX_COMMANDS} commands"))];
         }
-        let analyses: Vec<Analysis> =
-            commands.iter().map(|command| self.programs.analyse(&command.argv)).collect();
+        let analyse = |command: &SimpleCommand| {
+            let mut analysis = self.programs.analyse(&command.argv);
+            input::obey(&mut analysis, command.input.as_ref());
+            analysis
+        };
+        let analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
         let mut acts = Vec::new();
@@ -213,10 +244,11 @@ impl Unpacker<'_> {
         here: Here<'_>,
     ) -> Command {
         let entered = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
-            What::Enter(word) => Some(word),
+            What::Enter(word) => Some(word.clone()),
+            What::Go(word) => Some(Word::known(word.prefix())),
             _ => None,
         });
-        let entered: Vec<&Word> = entered.collect();
+        let entered: Vec<Word> = entered.collect();
         let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
         let inner = walk.as_ref().map_or(here, Walk::here);
         let mut consequences = Vec::new();
@@ -236,6 +268,12 @@ impl Unpacker<'_> {
             let consequence = self.consequence(hazard, around, (here, inner));
             consequences.extend(consequence.map(|it| (hazard.at, it)));
         }
+        consequences.extend(self.patch(&command, inner).map(|it| (0, it)));
+        if analysis.repository {
+            consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
+        }
+        let named = self.named(&command, &analysis, inner);
+        let spelled = self.spelled(&command, &analysis);
         Command {
             argv: command.argv,
             assignments: command.assignments,
@@ -245,6 +283,10 @@ impl Unpacker<'_> {
             consequences,
             touches,
             directory: here.sure.map(Path::to_owned),
+            only_reads: alone || analysis.only_reads,
+            untold: analysis.untold,
+            named,
+            spelled,
         }
     }
 
@@ -260,6 +302,7 @@ impl Unpacker<'_> {
             What::Code(text) => return Some(Consequence::Code(text.clone())),
             What::Assign(name) => return self.assignment(name, false),
             What::Enter(word) => return self.enter(word, outer),
+            What::Go(_) => return None,
             What::Here => {
                 // Only a pattern that covers any name here covers this one.
                 let word = Word::known("\u{fffd}");
@@ -330,6 +373,7 @@ impl Unpacker<'_> {
         let (access, word, manner, whole) = match touch {
             Touch::File(access, word) => (*access, word, Manner::Touched, false),
             Touch::Tree(access, word) => (*access, word, Manner::Touched, true),
+            Touch::Into(word) => (Access::Write, word, Manner::Into, true),
             Touch::Mention(word) => (Access::Read, word, Manner::Mentioned, false),
             Touch::Fetch(url) => return Act::Fetch(Some(url.clone())),
         };

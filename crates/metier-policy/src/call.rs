@@ -140,7 +140,7 @@ impl ToolCall {
             "write" | "edit" if entry.patch.is_empty() => {
                 Kind::Write { paths: self.targets(entry, canonical) }
             }
-            "write" | "edit" => Kind::Write { paths: self.patched(&entry.patch) },
+            "write" | "edit" => Kind::Write { paths: self.patch(&entry.patch) },
             "webfetch" => Kind::Fetch { urls: self.addresses(entry) },
             _ => Kind::Other,
         }
@@ -198,23 +198,9 @@ impl ToolCall {
         texts.map(|path| Target { tool: canonical.to_owned(), path }).collect()
     }
 
-    /// The files a patch names: those it adds, moves to or deletes are written, others edited.
-    fn patched(&self, fields: &[String]) -> Vec<Target> {
-        let unreadable = || vec![Target { tool: "write".to_owned(), path: None }];
+    fn patch(&self, fields: &[String]) -> Vec<Target> {
         let texts: Option<Vec<String>> = self.texts(fields).into_iter().collect();
-        let Some(texts) = texts else { return unreadable() };
-        let mut targets = Vec::new();
-        for line in texts.iter().flat_map(|text| text.lines()) {
-            let Some(mark) = line.trim().strip_prefix("***") else { continue };
-            match patch_mark(mark.trim()) {
-                Some(PatchMark::File(tool, path)) => {
-                    targets.push(Target { tool: tool.to_owned(), path: Some(path.to_owned()) });
-                }
-                Some(PatchMark::Frame) => {}
-                None => return unreadable(),
-            }
-        }
-        if targets.is_empty() { unreadable() } else { targets }
+        patched(texts.map(|texts| texts.join("\n")).as_deref())
     }
 
     fn addresses(&self, entry: &ToolEntry) -> Vec<Option<String>> {
@@ -241,6 +227,23 @@ impl Kind {
             _ => None,
         }
     }
+}
+
+/// The files a patch names: those it adds, moves to or deletes are written, others edited.
+pub(crate) fn patched(text: Option<&str>) -> Vec<Target> {
+    let unreadable = || vec![Target { tool: "write".to_owned(), path: None }];
+    let mut targets = Vec::new();
+    for line in text.into_iter().flat_map(str::lines) {
+        let Some(mark) = line.trim().strip_prefix("***") else { continue };
+        match patch_mark(mark.trim()) {
+            Some(PatchMark::File(tool, path)) => {
+                targets.push(Target { tool: tool.to_owned(), path: Some(path.to_owned()) });
+            }
+            Some(PatchMark::Frame) => {}
+            None => return unreadable(),
+        }
+    }
+    if targets.is_empty() { unreadable() } else { targets }
 }
 
 enum PatchMark<'l> {

@@ -58,7 +58,8 @@ impl Grant<'_> {
         let Some(programs) = self.policy.programs() else {
             return Ruling::of(Verdict::Deny, "the built-in table of programs cannot be read");
         };
-        let acts = act::acts(&understood, place, programs);
+        let look = if place.protected.is_empty() { act::Look::Plain } else { act::Look::Thorough };
+        let acts = act::acts(&understood, place, programs, look);
         let ground = Ground::new(place);
         let case = Case { call: &understood, host, ground: &ground };
         let mut reasons = self.policy_reasons(call, &case, &acts);
@@ -73,7 +74,8 @@ impl Grant<'_> {
         if self.policy.script_read() == ScriptRead::Refuse {
             reasons.extend(self.script_reasons(place, &acts));
         }
-        reasons.extend(own::reasons(&understood, place, &acts));
+        let inquiry = own::Inquiry { call, understood: &understood, place, stack: self.stack };
+        reasons.extend(own::reasons(inquiry, &acts));
         Ruling::join(reasons)
     }
 

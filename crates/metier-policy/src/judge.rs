@@ -243,7 +243,9 @@ impl<'a> Trial<'_, 'a> {
         scope: Scope<'_>,
     ) {
         for (at, consequence) in &command.consequences {
-            let covered = answer.coverage.is_some_and(|coverage| covers(command, coverage, *at));
+            let covered = answer
+                .coverage
+                .is_some_and(|coverage| covers(command, coverage, (*at, consequence)));
             let inner =
                 if covered { Scope { needs_pattern: false, by: &answer.by } } else { scope };
             match consequence {
@@ -380,10 +382,17 @@ impl Finding<'_> {
 }
 
 /// Whether allowing a command by a pattern allows what starts at this word: the pattern spells it
-/// out, or it leaves open everything a program does that runs any code as it is.
-fn covers(command: &Command, coverage: Coverage, at: usize) -> bool {
-    let any_code = coverage.whole_program && command.note.is_some();
-    any_code || is_spelled_out(command, coverage, at)
+/// out, or it leaves open everything a program does that runs any code as it is. One that spells out
+/// what hands on a command, as in `uv run`, leaves open which.
+fn covers(command: &Command, coverage: Coverage, (at, what): (usize, &Consequence)) -> bool {
+    let hands_on = || match what {
+        Consequence::Acts(acts) => acts.iter().all(|act| matches!(act, Act::Command(_))),
+        Consequence::Escape(_) | Consequence::Code(_) => false,
+    };
+    let spelled = coverage.literal > 1 && at >= coverage.literal;
+    let any_code = coverage.whole_program || (spelled && hands_on());
+    let plain = coverage.whole_program || command.role == Role::Plain;
+    (any_code && plain && command.note.is_some()) || is_spelled_out(command, coverage, at)
 }
 
 #[cfg(test)]

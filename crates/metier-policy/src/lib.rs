@@ -56,7 +56,7 @@ pub use grant::{Grant, decide};
 pub use host::{Flow, HostTable};
 pub use overrides::{Override, OverrideKind};
 pub use pattern::Pattern;
-pub use place::{Lexical, Place, Resolve};
+pub use place::{Layout, Lexical, Place, Resolve};
 pub use policy::{
     AllowedToolsMode, Policy, PolicyError, PolicyFile, PolicyLayer, Profile, ScriptRead,
 };

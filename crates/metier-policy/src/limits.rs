@@ -54,3 +54,13 @@ pub const MAX_MENTIONS: usize = 64;
 /// How many bytes behind `metier` are searched for its command in text that cannot be read as
 /// commands: more than flags need, and little enough that a text of nothing but names stays cheap.
 pub const MAX_SEARCHED_BYTES: usize = 1024;
+
+/// Most texts that braces and wildcards of one word are written out to; past this the word may be
+/// anything.
+pub const MAX_READINGS: usize = 64;
+
+/// Most parts of one word, between commas and colons, that are looked at as files.
+pub const MAX_PARTS: usize = 8;
+
+/// Most values in the arguments of a tool nobody knows that are looked at as paths.
+pub const MAX_TOLD: usize = 512;

@@ -5,18 +5,29 @@
 //! A model that could write them, or run what writes them, could approve for itself, so this is no
 //! rule of a profile that a policy could relax: every profile, `full-auto` included, denies it.
 //!
+//! It fails closed. A word that names such a place is refused unless its program is known to change
+//! nothing; so is a call that spells one out and does something else that cannot be told; and putting
+//! files that nobody names into a directory above one is asked about. What a model works out by
+//! itself, from parts, inside code, nobody can see here: the walls around scripts and the chain of
+//! the journal are for that.
+//!
 //! Start reading at [`reasons`]. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them; the commands are in `approving`.
+//! about what lies in them; the commands are in `approving`, tools nobody knows in `tools`, and text
+//! that spells out a place in `spelled`.
 
 mod approving;
+mod spelled;
+mod tools;
 
+use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::act::{self, Act, FileUse};
-use crate::call::Understood;
-use crate::place::{From, Place, Spot};
+use crate::act::{Act, Command, Consequence, FileUse, Manner};
+use crate::call::{Kind, ShellInput, ToolCall, Understood};
+use crate::place::{From, Place, Spot, Spots};
 use crate::shape::Shape;
-use crate::shell::Access;
+use crate::shell::{Access, Word};
+use crate::stack::ActiveStack;
 use crate::verdict::{Reason, Verdict};
 
 pub use approving::is_for_the_user;
@@ -27,11 +38,21 @@ pub const OWN_STATE: &str = "metier-state";
 /// The rule that the reason for not running a command of the user's names.
 pub const OWN_COMMAND: &str = "metier-command";
 
-/// A refusal for each protected place that one of the acts writes, and for a command that is a
-/// person's.
-pub(crate) fn reasons(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Vec<Reason> {
-    let mut reasons = written(place, acts);
-    reasons.extend(approving::found(call, place, acts).map(|command| {
+/// Everything the question is about.
+#[derive(Clone, Copy)]
+pub(crate) struct Inquiry<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) understood: &'a Understood,
+    pub(crate) place: &'a Place<'a>,
+    pub(crate) stack: &'a ActiveStack,
+}
+
+/// A refusal for each protected place that a call writes or may write, and for a command that is a
+/// person's; a question where files may end up in such a place.
+pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
+    let mut reasons = written(inquiry, acts);
+    let command = approving::found(inquiry.understood, inquiry.place, acts);
+    reasons.extend(command.map(|command| {
         let text = format!(
             "`{command}` is for the user to run: it decides what is trusted, installed or guarded"
         );
@@ -40,33 +61,238 @@ pub(crate) fn reasons(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Vec
     reasons
 }
 
-fn written(place: &Place<'_>, acts: &[Act]) -> Vec<Reason> {
+/// How a call deals with a protected place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Dealing {
+    Nothing,
+    /// Files that nobody names may end up in it.
+    PerhapsInto,
+    /// It is written, or named where nobody can tell what for.
+    Writes,
+}
+
+/// One protected place.
+struct Own {
+    spots: Spots,
+    /// Each as it is, with everything beneath, once somebody asks.
+    shapes: OnceCell<Vec<Shape>>,
+}
+
+fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
+    let place = inquiry.place;
     if place.protected.is_empty() {
         return Vec::new();
     }
-    let mut written = Vec::new();
-    for act in acts {
-        act::files(act, Access::Write, &mut written);
-    }
-    if written.is_empty() {
+    let mut search = Search::default();
+    acts.iter().for_each(|act| search.act(act));
+    search.untold |= search.code && !search.written.is_empty();
+    search.read_tool(inquiry);
+    if search.is_idle() {
         return Vec::new();
     }
-    let hit = |own: &&std::path::PathBuf| written.iter().any(|file| writes(place, own, file));
-    place.protected.iter().filter(hit).map(|own| reason(own)).collect()
+    let skills = skills(inquiry);
+    let text = search.text(inquiry.understood);
+    let text = search.without_skills(&skills, place, text);
+    let deal = |own: &std::path::PathBuf| {
+        let Some(own) = Own::new(place, own) else { return Dealing::Nothing };
+        search.dealing(&own, &skills, place, text.as_deref())
+    };
+    let reasons = place.protected.iter().filter_map(|own| match deal(own) {
+        Dealing::Nothing => None,
+        dealing => Some(reason(own, dealing)),
+    });
+    reasons.collect()
 }
 
-/// Whether the file is the protected place, lies in it, or may.
-fn writes(place: &Place<'_>, own: &Path, file: &FileUse) -> bool {
-    let own = own.to_str().and_then(|path| place.locate(path, From::Elsewhere));
-    let Some(own) = own else { return false };
-    own.iter().any(|own| {
-        let meets = |shapes: &[Shape]| {
-            let own = Shape::of(&own.lowercase).and_beneath();
-            shapes.iter().any(|shape| shape.meets(&own))
+/// The directories of active skills, which are there to be used: they may lie among metier's own.
+fn skills(inquiry: Inquiry<'_>) -> Vec<Spots> {
+    let directories = inquiry.stack.entries().iter();
+    let directories = directories.filter_map(|active| active.skill.directory.as_deref()?.to_str());
+    directories.filter_map(|path| inquiry.place.locate(path, From::Elsewhere)).collect()
+}
+
+/// What is looked at.
+#[derive(Default)]
+struct Search<'a> {
+    /// Files that are written.
+    written: Vec<&'a FileUse>,
+    /// Files that are named where nobody knows what for.
+    named: Vec<&'a FileUse>,
+    /// Words in which a place may be spelled out, in lowercase.
+    words: Vec<String>,
+    /// Paths that a tool nobody knows is told.
+    told: Vec<Spots>,
+    /// Something is done that cannot be told.
+    untold: bool,
+    /// Code runs: what a call writes first, it may run then.
+    code: bool,
+}
+
+impl<'a> Search<'a> {
+    fn act(&mut self, act: &'a Act) {
+        match act {
+            Act::Command(command) => self.command(command),
+            Act::File(file) if file.access == Access::Write => {
+                self.untold |= file.vague;
+                self.written.push(file);
+            }
+            Act::Unresolvable(_) => self.untold = true,
+            Act::File(_) | Act::Tool | Act::Fetch(_) => {}
+        }
+    }
+
+    fn command(&mut self, command: &'a Command) {
+        self.named.extend(&command.named);
+        command.touches.iter().for_each(|touch| self.act(touch));
+        for (_, consequence) in &command.consequences {
+            match consequence {
+                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
+                Consequence::Escape(_) => self.untold = true,
+                Consequence::Code(_) => self.code = true,
+            }
+        }
+        self.words.extend(command.spelled.iter().cloned());
+        let unknown = |word: &Word| word.as_known().is_none();
+        self.untold |= match command.argv.split_first() {
+            Some((program, words)) => {
+                unknown(program) || (command.untold && words.iter().any(unknown))
+            }
+            None => false,
         };
-        let known = file.spots.iter().flat_map(|spots| spots.iter()).any(|spot| is_in(spot, own));
-        known || (!file.shapes.is_empty() && meets(&file.shapes))
-    })
+    }
+
+    fn read_tool(&mut self, inquiry: Inquiry<'_>) {
+        if matches!(inquiry.understood.kind, Kind::Mcp { .. } | Kind::Other) {
+            let told = tools::told(inquiry.call, inquiry.place);
+            self.told = told.paths;
+            self.words.extend(told.texts);
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        let told = !self.told.is_empty() || !self.words.is_empty();
+        self.written.is_empty() && self.named.is_empty() && !told && !self.untold
+    }
+
+    /// The whole command, in lowercase, where a part of it cannot be told.
+    fn text(&self, call: &Understood) -> Option<String> {
+        match &call.kind {
+            Kind::Shell { command: ShellInput::Text(text) } if self.untold => {
+                Some(text.to_ascii_lowercase())
+            }
+            Kind::Shell { command: ShellInput::Words(words) } if self.untold => {
+                Some(words.join(" ").to_ascii_lowercase())
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes what spells out a file of an active skill out of the words, and out of the text.
+    fn without_skills(
+        &mut self,
+        skills: &[Spots],
+        place: &Place<'_>,
+        text: Option<String>,
+    ) -> Option<String> {
+        let spots = skills.iter().flat_map(|spots| spots.iter());
+        let spelled: Vec<String> =
+            spots.flat_map(|spot| spelled::of(&spot.lowercase, place)).collect();
+        let strip = |text: String| match text.contains("..") {
+            true => text,
+            false => spelled.iter().fold(text, |text, path| text.replace(path.as_str(), "")),
+        };
+        if !spelled.is_empty() {
+            self.words = std::mem::take(&mut self.words).into_iter().map(strip).collect();
+        }
+        text.map(strip)
+    }
+
+    fn dealing(
+        &self,
+        own: &Own,
+        skills: &[Spots],
+        place: &Place<'_>,
+        text: Option<&str>,
+    ) -> Dealing {
+        let named = |file: &&&FileUse| own.is_named(file, skills);
+        let texts = || self.words.iter().map(String::as_str).chain(text);
+        let spelled = || {
+            let spots = own.spots.iter();
+            spots.flat_map(|spot| spelled::of(&spot.lowercase, place)).collect::<Vec<_>>()
+        };
+        let is_spelled = || {
+            texts().next().is_some() && {
+                let spelled = spelled();
+                texts().any(|text| spelled::is_in(text, &spelled))
+            }
+        };
+        if self.named.iter().any(|file| named(&file))
+            || self.told.iter().any(|spots| own.holds(spots))
+            || is_spelled()
+        {
+            return Dealing::Writes;
+        }
+        let dealings = self.written.iter().map(|file| own.dealing(file));
+        dealings.max().unwrap_or(Dealing::Nothing)
+    }
+}
+
+/// Whether paths of which only a part is known are all of an active skill.
+fn is_of(shape: &Shape, skills: &[Spots]) -> bool {
+    let mut spots = skills.iter().flat_map(|skill| skill.iter());
+    spots.any(|skill| shape.is_below(&skill.lowercase))
+}
+
+impl Own {
+    fn new(place: &Place<'_>, path: &Path) -> Option<Self> {
+        let spots = place.locate(path.to_str()?, From::Elsewhere)?;
+        Some(Self { spots, shapes: OnceCell::new() })
+    }
+
+    /// Whether one of the paths is the place or lies in it.
+    fn holds(&self, spots: &Spots) -> bool {
+        spots.iter().any(|spot| self.spots.iter().any(|own| is_in(spot, own)))
+    }
+
+    fn meets(&self, shape: &Shape) -> bool {
+        let shapes =
+            || self.spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath()).collect();
+        self.shapes.get_or_init(shapes).iter().any(|own| own.meets(shape))
+    }
+
+    /// What using a file as something written means for the place.
+    fn dealing(&self, file: &FileUse) -> Dealing {
+        if file.spots.as_ref().is_some_and(|spots| self.holds(spots)) {
+            return Dealing::Writes;
+        }
+        match file.shapes.iter().any(|shape| self.meets(shape)) {
+            false => Dealing::Nothing,
+            true if file.manner == Manner::Into && !self.is_certain(file) => Dealing::PerhapsInto,
+            true => Dealing::Writes,
+        }
+    }
+
+    /// Whether every path a file may be lies in the place.
+    fn is_certain(&self, file: &FileUse) -> bool {
+        let below = |shape: &Shape| self.spots.iter().any(|own| shape.is_below(&own.lowercase));
+        file.shapes.iter().any(below)
+    }
+
+    /// Whether a word names the place or something in it that is not of an active skill. One that may
+    /// be anything below a directory above names nothing.
+    fn is_named(&self, file: &FileUse, skills: &[Spots]) -> bool {
+        let of_skill = |spots: &Spots| {
+            let of = |spot: &Spot| skills.iter().any(|s| s.iter().any(|own| is_in(spot, own)));
+            spots.iter().any(of)
+        };
+        let known = file.spots.as_ref().is_some_and(|spots| self.holds(spots) && !of_skill(spots));
+        let mut shapes = file.shapes.iter().filter(|shape| !is_of(shape, skills));
+        known
+            || shapes.any(|shape| match shape.is_open {
+                true => self.spots.iter().any(|own| shape.is_below(&own.lowercase)),
+                false => self.meets(shape),
+            })
+    }
 }
 
 /// Whether a path is `own` or below it, in any case: not every file system tells cases apart.
@@ -75,11 +301,18 @@ fn is_in(spot: &Spot, own: &Spot) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn reason(own: &Path) -> Reason {
+fn reason(own: &Path, dealing: Dealing) -> Reason {
     let shown = metier_format::text::visible_line(&own.to_string_lossy()).into_owned();
-    let text =
-        format!("`{shown}` is metier's own: only the user changes it, by a command of metier");
-    Reason::new(Verdict::Deny, text).of_rule(OWN_STATE)
+    let (verdict, text) = match dealing {
+        Dealing::PerhapsInto => {
+            (Verdict::Ask, format!("this could put files into `{shown}`, which is metier's own"))
+        }
+        Dealing::Writes | Dealing::Nothing => (
+            Verdict::Deny,
+            format!("`{shown}` is metier's own: only the user changes it, by a command of metier"),
+        ),
+    };
+    Reason::new(verdict, text).of_rule(OWN_STATE)
 }
 
 #[cfg(test)]

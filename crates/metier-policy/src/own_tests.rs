@@ -136,3 +136,142 @@ fn a_link_to_metier_is_metier() {
     assert_eq!(rule("./m list"), Verdict::Allow);
     assert_eq!(rule("./n trust evil"), Verdict::Allow);
 }
+
+/// The ruling of the most trusting profile with these skills active.
+fn rule_with(stack: &ActiveStack, tool: &str, arguments: Value) -> Verdict {
+    let protected = [PathBuf::from("/data/metier")];
+    let place = Place {
+        home: Some(Path::new("/home/user")),
+        protected: &protected,
+        ..Place::lexical(Path::new("/project"))
+    };
+    let call = ToolCall::new(tool, arguments);
+    let policy = Policy::profile(Profile::FullAuto);
+    decide(&policy, stack, &call, HostTable::plain(), &place).verdict
+}
+
+#[test]
+fn files_of_an_active_skill_may_be_named_wherever_they_lie() {
+    // S3, S5
+    let name = metier_format::SkillName::parse("pdf").expect("a name");
+    let skill = crate::ActiveSkill {
+        directory: Some(PathBuf::from("/data/metier/store/pdf")),
+        ..crate::ActiveSkill::unrestricted(name)
+    };
+    let active = ActiveStack::from_iter([skill]);
+    let none = ActiveStack::default();
+    let shell = |stack: &ActiveStack, command: &str| {
+        rule_with(stack, "Bash", json!({ "command": command }))
+    };
+    for command in [
+        "python3 /data/metier/store/pdf/x.py /data/metier/store/pdf/form.json",
+        "cd /data/metier/store/pdf && python3 x.py",
+        "pdftool --form=/data/metier/store/pdf/form.json",
+    ] {
+        assert_eq!(shell(&active, command), Verdict::Allow, "{command}");
+        assert_eq!(shell(&none, command), Verdict::Deny, "{command}");
+    }
+    // Running a script names nothing but the script.
+    assert_eq!(shell(&none, "python3 /data/metier/store/pdf/x.py"), Verdict::Allow);
+    for command in [
+        "echo x > /data/metier/store/pdf/form.json",
+        "pdftool --form=/data/metier/approvals.jsonl",
+        "cd /data/metier/store && python3 x.py",
+    ] {
+        assert_eq!(shell(&active, command), Verdict::Deny, "{command}");
+    }
+}
+
+#[test]
+fn a_tool_nobody_knows_is_not_told_what_is_metiers_own_unless_it_only_looks() {
+    // S3, S4
+    let none = ActiveStack::default();
+    for (tool, arguments, expected) in [
+        ("mcp__fs__write_file", json!({"path": "/data/metier/approvals.jsonl"}), Verdict::Deny),
+        ("mcp__fs__write_file", json!({"path": "/data/other"}), Verdict::Allow),
+        ("mcp__fs__move_file", json!({"source": "a", "to": "/data/metier/a"}), Verdict::Deny),
+        ("mcp__fs__read_file", json!({"path": "/data/metier/approvals.jsonl"}), Verdict::Allow),
+        ("mcp__fs__list_directory", json!({"path": "/data/metier"}), Verdict::Allow),
+        ("mcp__fs__readAndDelete", json!({"path": "/data/metier/a"}), Verdict::Deny),
+        ("mcp__fs__batch", json!({"edits": [{"file": "../data/metier/a"}]}), Verdict::Deny),
+        ("mcp__fs__save", json!({"uri": "file:///data/metier/a"}), Verdict::Deny),
+        ("mcp__sh__exec", json!({"command": "rm -rf /data/metier"}), Verdict::Deny),
+        ("mcp__sh__exec", json!({"command": "ls /data/metier-x"}), Verdict::Allow),
+        ("mcp__notes__create", json!({"text": "see /data/metier\nfor more"}), Verdict::Allow),
+        ("save_file", json!({"path": "/data/METIER/a"}), Verdict::Deny),
+    ] {
+        assert_eq!(rule_with(&none, tool, arguments.clone()), expected, "{tool} {arguments}");
+    }
+    let many: Vec<String> = (0..1000).map(|n| format!("a{n}")).collect();
+    let arguments = json!({"first": "/data/metier/a", "then": many});
+    assert_eq!(rule_with(&none, "mcp__fs__write_files", arguments), Verdict::Deny);
+}
+
+#[test]
+fn a_question_about_metiers_own_is_a_certain_one() {
+    // S3, S4
+    let protected = [PathBuf::from("/home/user/.local/share/metier")];
+    let place = Place {
+        home: Some(Path::new("/home/user")),
+        protected: &protected,
+        ..Place::lexical(Path::new("/project"))
+    };
+    for profile in [Profile::Default, Profile::FullAuto] {
+        let call = ToolCall::new("Bash", json!({"command": "tar xf x.tar -C ~"}));
+        let policy = Policy::profile(profile);
+        let ruling = decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place);
+        assert_eq!((ruling.verdict, ruling.is_certain()), (Verdict::Ask, true));
+    }
+}
+
+/// A disk on which `/project/vendor` is laid out as a repository, and `/project` has one.
+struct Vendored;
+
+impl crate::Resolve for Vendored {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        Lexical.real(absolute)
+    }
+
+    fn layout(&self, directory: &Path) -> Option<crate::Layout> {
+        match directory.to_str() {
+            Some("/project") => Some(crate::Layout::Inside),
+            Some("/project/vendor" | "/bare") => Some(crate::Layout::Bare),
+            Some("/project/nested") => Some(crate::Layout::Inside),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn git_obeys_the_projects_own_repository_and_no_other() {
+    // S3
+    let tools = metier_format::ToolPattern::tokenize("Bash(git:*) Bash(cd:*)").expect("tools");
+    let name = metier_format::SkillName::parse("git-helper").expect("a name");
+    let stack = ActiveStack::from_iter([crate::ActiveSkill {
+        allowed: Some(metier_format::AllowedTools::Only(tools)),
+        ..crate::ActiveSkill::unrestricted(name)
+    }]);
+    let rule = |cwd: &str, command: &str| {
+        let place = Place { resolver: &Vendored, ..Place::lexical(Path::new(cwd)) };
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let policy = Policy::profile(Profile::FullAuto);
+        decide(&policy, &stack, &call, HostTable::plain(), &place).verdict
+    };
+    for command in ["git status", "git -C sub status", "cd sub && git status", "git -C . log"] {
+        assert_eq!(rule("/project", command), Verdict::Allow, "{command}");
+    }
+    for command in [
+        "git -C vendor status",
+        "git -C vendor/deep status",
+        "cd vendor && git status",
+        "cd vendor; cd deep; git log",
+        "git -C nested status",
+        "git -c safe.bareRepository=all status",
+        "git -c core.fsmonitor=x status",
+        "git --git-dir=vendor status",
+        "GIT_DIR=vendor git status",
+    ] {
+        assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
+    }
+    assert_eq!(rule("/bare", "git status"), Verdict::Deny);
+}

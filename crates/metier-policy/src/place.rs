@@ -16,6 +16,21 @@ pub trait Resolve {
     /// part that does not exist yet appended to its resolved parent. `absolute` is not normalised.
     /// Nothing when that cannot be told; the path then fits no allow.
     fn real(&self, absolute: &Path) -> Option<PathBuf>;
+
+    /// What git would find in `directory` itself; nothing where that is no repository, and where no
+    /// disk is known.
+    fn layout(&self, _directory: &Path) -> Option<Layout> {
+        None
+    }
+}
+
+/// How a directory is a repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// By what is called `.git` in it, which no checkout brings.
+    Inside,
+    /// By the files of a repository in it, which may have come with a checkout.
+    Bare,
 }
 
 /// The resolver that knows no disk: a path is what it is spelled as.

@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::shell::{Access, Word};
 
+pub(crate) use analyse::parts;
+
 /// Everything known about programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "ProgramsFile", into = "ProgramsFile")]
@@ -121,6 +123,26 @@ pub struct Program {
     pub moves: bool,
     /// Options that make it use directories with everything in them; `*` when it always does.
     pub recurses: Vec<String>,
+    /// It reads what it is told and changes nothing, whatever its harmless options say.
+    pub only_reads: bool,
+    /// Without a file it reads the directory it works in.
+    pub looks_here: bool,
+    /// Options with the directory that arguments are put into.
+    pub into: Vec<String>,
+    /// Options with the directory that an archive is unpacked into.
+    pub unpack: Vec<String>,
+    /// It unpacks an archive: into the directory it works in, unless told another.
+    pub unpacks: bool,
+    /// Options that let an archive say where its files go; `*` when it always does.
+    pub anywhere: Vec<String>,
+    /// Options that make it write an archive instead.
+    pub packs: Vec<String>,
+    /// Options that remove what the arguments name, with everything in it.
+    pub removes: Vec<String>,
+    /// It gives what it reads another name.
+    pub links: bool,
+    /// It obeys the settings of the repository it works in.
+    pub repository: bool,
 }
 
 /// Whether a program needs a pattern of its own.
@@ -236,6 +258,28 @@ pub struct Analysis {
     pub moves: bool,
     /// It would run what is typed into it.
     pub interactive: bool,
+    /// What it does with its standard input, where that is more than reading it.
+    pub obeys: Obeys,
+    /// It is known, and changes nothing.
+    pub only_reads: bool,
+    /// Nobody knows what it does with its words.
+    pub untold: bool,
+    /// It obeys the settings of the repository it works in.
+    pub repository: bool,
+    /// The words that are another command, or text for another shell: from here up to there.
+    pub handed: Vec<(usize, usize)>,
+}
+
+/// What a program does with its standard input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Obeys {
+    /// Reads it, or not.
+    #[default]
+    Nothing,
+    /// Runs it as commands of a shell.
+    Shell,
+    /// Runs it as code.
+    Code,
 }
 
 /// Something an option or argument makes a program do.
@@ -266,6 +310,8 @@ pub enum What {
     Here,
     /// It works in this directory, whose files may bring settings that run programs.
     Enter(Word),
+    /// What it runs works in the directories of what it finds.
+    Go(Word),
     /// A variable is set for what runs.
     Assign(String),
 }
@@ -277,6 +323,8 @@ pub enum Touch {
     File(Access, Word),
     /// A directory with everything in it.
     Tree(Access, Word),
+    /// A directory into which files are put that nobody names.
+    Into(Word),
     /// A word that may be a file it reads: nobody knows what it does with its words.
     Mention(Word),
     /// An address.
@@ -340,7 +388,7 @@ impl ProgramTable {
             Some(program) => analyse::analyse(program, argv),
             None => {
                 let touches = analyse::mentions(argv.get(1..).unwrap_or_default()).collect();
-                Analysis { touches, ..Analysis::default() }
+                Analysis { touches, untold: true, ..Analysis::default() }
             }
         }
     }

@@ -112,7 +112,7 @@ impl Rule {
         };
         let host = HostTable::plain();
         let call = example.understand(host);
-        let acts = act::acts(&call, &place, programs);
+        let acts = act::acts(&call, &place, programs, act::Look::Plain);
         let ground = Ground::new(&place);
         let case = Case { call: &call, host, ground: &ground };
         // Against the opposite default, only the rule can bring its verdict about.

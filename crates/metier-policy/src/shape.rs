@@ -45,6 +45,13 @@ impl Shape {
         Self { tokens, is_open: false }
     }
 
+    /// Every file with this name.
+    pub(crate) fn anywhere(lowercase: &str) -> Self {
+        let name = lowercase.chars().map(Token::Is);
+        let tokens = [Token::Deep, Token::Is('/')].into_iter().chain(name).collect();
+        Self { tokens, is_open: true }
+    }
+
     /// The same and everything beneath.
     pub(crate) fn and_beneath(mut self) -> Self {
         self.tokens.extend(BENEATH);
@@ -73,8 +80,12 @@ impl Shape {
                 }
                 '?' if at >= word.prefix().len() => self.one(),
                 '[' if at >= word.prefix().len() => {
-                    let _ = chars.by_ref().find(|(_, c)| *c == ']');
-                    self.one();
+                    // Where a class ends depends on what is in it; up to its last bracket is enough.
+                    let part = word.spelling().get(at..).unwrap_or_default();
+                    let part = part.split('/').next().unwrap_or_default();
+                    let end = at + part.rfind(']').unwrap_or_default();
+                    while chars.next_if(|(at, _)| *at <= end).is_some() {}
+                    self.tokens.push(Token::Star);
                 }
                 '{' if at >= word.prefix().len() => {
                     let crosses =
@@ -112,6 +123,28 @@ impl Shape {
             }));
         }
         shape.and_beneath()
+    }
+
+    /// The path it certainly starts with, up to where it may be of any depth.
+    pub(crate) fn fixed(&self) -> String {
+        let name = self.tokens.iter().map_while(|token| match token {
+            Token::Is(c) => Some(*c),
+            _ => None,
+        });
+        name.collect()
+    }
+
+    /// Whether it is this path or below it, whatever else of it is not known.
+    pub(crate) fn is_below(&self, lowercase: &str) -> bool {
+        let fixed = self.fixed();
+        let rest = fixed.strip_prefix(lowercase.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.starts_with('/') || (rest.is_empty() && !self.is_more()))
+    }
+
+    /// Whether more of a name may follow what is fixed.
+    fn is_more(&self) -> bool {
+        let next = self.tokens.get(self.fixed().chars().count());
+        matches!(next, Some(Token::One | Token::Plain | Token::Star | Token::Deep))
     }
 
     /// Whether some path is described by both.

@@ -9,11 +9,12 @@
 //! allowed. Whatever is accepted costs time linear in its length, and no input is deeper than
 //! [`crate::limits`] says.
 
+mod feed;
 mod grammar;
 mod lexer;
 pub(crate) mod word;
 
-pub use word::Word;
+pub use word::{Feed, Word};
 
 use crate::limits::MAX_COMMAND_BYTES;
 
@@ -26,6 +27,8 @@ pub struct SimpleCommand {
     pub assignments: Vec<Assignment>,
     /// Files opened for it.
     pub redirects: Vec<Redirect>,
+    /// What it finds on its standard input, where the text says so.
+    pub input: Option<Feed>,
 }
 
 /// A variable that is set.

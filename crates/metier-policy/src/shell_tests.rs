@@ -90,12 +90,12 @@ fn every_substitution_is_read() {
     // S3
     check("a $(b)", &["a …", "b"]);
     check("a \"$(b)\"", &["a …", "b"]);
-    check("a x$(b)y", &["a x…", "b"]);
+    check("a x$(b)y", &["a x…y", "b"]);
     check("a `b`", &["a …", "b"]);
     check("a \"`b c`\"", &["a …", "b c"]);
     check("a $(b $(c))", &["a …", "b …", "c"]);
     check("a $(b; c | d)", &["a …", "b", "c", "d"]);
-    check("a \"x $(b \"y $(c)\" z) w\"", &["a x …", "b y … z", "c"]);
+    check("a \"x $(b \"y $(c)\" z) w\"", &["a x … w", "b y … z", "c"]);
     check("x=$(a) b", &["x:=… b", "a"]);
     check("x=$(a)", &["x:=…", "a"]);
     check("a <(b) >(c)", &["a … …", "b", "c"]);

@@ -1,13 +1,14 @@
 //! What a call would do, for whoever has to know more than whether it may: which files it reads, and
 //! whether it starts something that runs what is typed into it later. Decides nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
 use crate::call::ToolCall;
 use crate::host::HostTable;
 use crate::place::Place;
 use crate::policy::Policy;
+use crate::shape::Shape;
 use crate::shell::Access;
 
 /// What a call would do, as far as it can be told.
@@ -22,6 +23,13 @@ pub struct Survey {
     /// Whether it does more than read files, as far as anybody can tell: it writes or
     /// runs something else.
     pub does_more: bool,
+    /// What it may read where that is not one file: wildcards, and directories with all that is in
+    /// them.
+    shapes: Vec<Shape>,
+    /// What it names where nobody knows what for, in lowercase.
+    named: Vec<String>,
+    /// The same where only a part is known.
+    named_shapes: Vec<Shape>,
 }
 
 impl Policy {
@@ -30,7 +38,7 @@ impl Policy {
     pub fn survey(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Survey {
         let Some(programs) = self.programs() else { return Survey::default() };
         let mut survey = Survey::default();
-        for act in act::acts(&call.understand(host), place, programs) {
+        for act in act::acts(&call.understand(host), place, programs, act::Look::Thorough) {
             survey.add(&act);
         }
         survey
@@ -38,14 +46,61 @@ impl Policy {
 }
 
 impl Survey {
+    /// Whether some file called `name` may be read, or something in an unknown place is used in a way
+    /// that nobody can tell. For a quick no.
+    #[must_use]
+    pub fn may_read_any(&self, name: &str) -> bool {
+        let called =
+            |path: &PathBuf| path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name));
+        let some = Shape::anywhere(&name.to_lowercase());
+        self.reads.iter().any(called)
+            || self.unplaced.iter().any(|path| called(&PathBuf::from(path)))
+            || self.shapes.iter().any(|shape| shape.meets(&some))
+            || !self.named.is_empty()
+            || !self.named_shapes.is_empty()
+    }
+
+    /// Whether the file called `name` in `directory` may be read: by a wildcard, with the directory or
+    /// the one above, or by what uses something in the directory in a way that nobody can tell. What
+    /// goes through everything from further above is not meant: it looks for something else.
+    #[must_use]
+    pub fn may_read(&self, directory: &Path, name: &str) -> bool {
+        let Some(directory) = directory.to_str().map(str::to_lowercase) else { return false };
+        let directory = directory.trim_end_matches('/');
+        let above = directory.rsplit_once('/').map_or("", |(above, _)| above);
+        let file = Shape::of(&format!("{directory}/{}", name.to_lowercase()));
+        let whole = Shape::of(directory).and_beneath();
+        let below = |path: &String| {
+            let rest = path.strip_prefix(directory);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let near = |shape: &&Shape| !shape.is_open || shape.is_below(above);
+        let meant = |shape: &Shape| match shape.is_open {
+            true => shape.is_below(directory),
+            false => shape.meets(&whole),
+        };
+        self.shapes.iter().filter(near).any(|shape| shape.meets(&file))
+            || self.named.iter().any(below)
+            || self.named_shapes.iter().any(meant)
+    }
+
     fn add(&mut self, act: &Act) {
         match act {
             // What a program nobody knows does with its words is not known to be reading.
-            Act::File(FileUse { manner: Manner::Mentioned, .. }) => self.does_more = true,
+            Act::File(file @ FileUse { manner: Manner::Mentioned, .. }) => {
+                self.does_more = true;
+                self.add_named(file);
+            }
             Act::File(file) if file.access == Access::Read => self.add_file(file),
-            Act::Command(Command { consequences, touches, interactive, .. }) => {
+            Act::Command(command) => {
+                let Command { consequences, touches, interactive, .. } = command;
                 self.interactive |= interactive;
                 self.does_more |= *interactive || (touches.is_empty() && consequences.is_empty());
+                // Where a command works says nothing unless it went there.
+                let told = |file: &&FileUse| file.shown != "." || command.directory.is_none();
+                if command.untold || command.argv.is_empty() {
+                    command.named.iter().filter(told).for_each(|file| self.add_named(file));
+                }
                 touches.iter().for_each(|touch| self.add(touch));
                 for (_, consequence) in consequences {
                     match consequence {
@@ -61,7 +116,14 @@ impl Survey {
         }
     }
 
+    fn add_named(&mut self, file: &FileUse) {
+        let spots = file.spots.iter().flat_map(|spots| spots.iter());
+        self.named.extend(spots.map(|spot| spot.lowercase.clone()));
+        self.named_shapes.extend(file.shapes.iter().cloned());
+    }
+
     fn add_file(&mut self, file: &FileUse) {
+        self.shapes.extend(file.shapes.iter().cloned());
         match &file.spots {
             Some(spots) => {
                 self.reads.extend(spots.iter().map(|spot| PathBuf::from(&spot.path)));

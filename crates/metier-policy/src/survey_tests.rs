@@ -80,3 +80,41 @@ fn a_call_that_is_no_command_starts_nothing() {
     let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
     assert!(!survey.interactive && survey.reads.is_empty() && survey.does_more);
 }
+
+#[test]
+fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    for (command, expected) in [
+        ("cat /s/a/SKILL.m?", true),
+        ("cat /s/a/*", true),
+        ("cat /s/a/SKILL.md*", true),
+        ("cat /s/a/{SKILL.md,x}", true),
+        ("cat /s/*/SKILL.md", true),
+        ("cat /s/a/[R-T]KILL.md", true),
+        ("grep -r . /s/a", true),
+        ("grep -r . /s", true),
+        ("cp -r /s/a y", true),
+        ("find /s/a -name SKILL.md -exec cat {} +", true),
+        ("cd /s/a; grep -r .", true),
+        ("x=/s/a; cat $x/SKILL.md", true),
+        ("python3 /s/a/x.py", true),
+        ("unknown --in=/s/a/x", true),
+        ("grep -r . /", false),
+        ("cat /s/b/*", false),
+        ("cat /s/a/x.md", false),
+        ("ls /s/a", false),
+        ("rm -rf /s/a", false),
+        ("python3 x.py", false),
+        ("cargo test", false),
+    ] {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+        assert_eq!(survey.may_read(Path::new("/s/a"), "SKILL.md"), expected, "{command}");
+        assert!(!expected || survey.may_read_any("SKILL.md"), "{command}");
+    }
+    let call = ToolCall::new("Bash", json!({"command": "git status && cat README.md"}));
+    let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
+    assert!(!survey.may_read_any("SKILL.md"));
+}

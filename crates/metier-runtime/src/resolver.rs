@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metier_policy::Resolve;
+use metier_policy::{Layout, Resolve};
 
 /// Resolves against the disk. What does not exist yet is resolved as far as it exists, so that a
 /// file about to be made in a linked directory is seen where it will be.
@@ -26,5 +26,15 @@ impl Resolve for Disk {
             rest.push(at.file_name()?.to_owned());
             at = at.parent()?;
         }
+    }
+
+    fn layout(&self, directory: &Path) -> Option<Layout> {
+        let has = |name: &str| directory.join(name).symlink_metadata().is_ok();
+        if has(".git") {
+            return Some(Layout::Inside);
+        }
+        // As git does, and a little more: its own files may be elsewhere.
+        let bare = has("HEAD") && (has("objects") || has("refs") || has("commondir"));
+        bare.then_some(Layout::Bare)
     }
 }

@@ -16,8 +16,9 @@ mod signal;
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Resolve, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
+use metier_runtime::resolver::Disk;
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
 use metier_store::{Catalog, Layer};
@@ -102,8 +103,12 @@ impl Attending<'_> {
     /// A tool call: a wish for a skill, or a call to be guarded.
     fn call(&self, call: &ToolCall) -> Result<Answer, HookError> {
         let wish = signal::in_call(self.agent, call);
-        if wish.is_none() && !signal::may_read_skill(self.agent, call) {
-            return self.guard(self.ground.resume(self.event)?, call);
+        if wish.is_none() {
+            let session = self.ground.resume(self.event)?;
+            let may_read = || session.survey(call).may_read_any(signal::SKILL_FILE);
+            if !signal::is_command(self.agent, call) || !may_read() {
+                return self.guard(session, call);
+            }
         }
         let mut session = self.ground.open(self.event)?;
         match wish {
@@ -301,7 +306,15 @@ impl Attending<'_> {
                         `SKILL.md`, from `/` on"
                 .to_owned());
         }
-        let mut directories: Vec<PathBuf> = Vec::new();
+        let mut directories = nearby(session, survey);
+        if let [first, second, ..] = directories.as_slice() {
+            return Err(format!(
+                "this may read several skills at once, `{}` and `{}` among them; read the \
+                 `SKILL.md` of one, by its whole path",
+                first.display(),
+                second.display()
+            ));
+        }
         for file in survey.reads.iter().filter(|file| signal::is_skill_file(file)) {
             directories.extend(file.parent().map(Path::to_owned));
         }
@@ -352,6 +365,23 @@ impl Attending<'_> {
         }
         Ok(names)
     }
+}
+
+/// The directories of skills that a command may read without naming their `SKILL.md`.
+fn nearby(session: &Session, survey: &Survey) -> Vec<PathBuf> {
+    let catalog = session.catalog();
+    let offered = catalog.entries.iter().map(|entry| catalog.directory(&entry.found));
+    let shadowed = catalog.shadowed.iter().map(|shadowed| catalog.directory(&shadowed.loser));
+    let hidden = catalog.hidden.iter().map(|hidden| catalog.directory(&hidden.found));
+    let may_read = |directory: &PathBuf| {
+        let real = Disk.real(directory).filter(|real| real != directory);
+        survey.may_read(directory, signal::SKILL_FILE)
+            || real.is_some_and(|real| survey.may_read(&real, signal::SKILL_FILE))
+    };
+    let mut found: Vec<PathBuf> = offered.chain(shadowed).chain(hidden).filter(may_read).collect();
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Whether policy lets a skill's tools pass without the agent's own questions, and one did.

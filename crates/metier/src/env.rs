@@ -13,6 +13,8 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
+use metier_serve::agent_hook::HookAgent;
+use metier_serve::hook_setup::off_variables;
 use metier_store::client;
 
 /// One variable metier looks at.
@@ -99,6 +101,8 @@ pub(crate) struct Environment {
     pub(crate) serve_token: Option<Secret>,
     /// The variables other agents look at, those that are set and text.
     pub(crate) agents: BTreeMap<String, String>,
+    /// The variables that switch agents' hooks off, those that are set.
+    pub(crate) hooks_off: BTreeMap<String, String>,
     /// The variables for sending to a collector, those that are set and text.
     pub(crate) otlp: BTreeMap<String, String>,
     /// `HOME`.
@@ -228,6 +232,7 @@ impl Environment {
             },
             serve_token: word("METIER_SERVE_TOKEN").map(Secret),
             agents: known(&mut client::variables().into_iter()),
+            hooks_off: known(&mut HookAgent::ALL.into_iter().flat_map(off_variables).copied()),
             otlp: known(
                 &mut VARIABLES.iter().map(|v| v.name).filter(|name| name.starts_with(OTLP)),
             ),

@@ -90,6 +90,37 @@ fn a_file_that_cannot_be_used_denies_everything_and_says_where() {
 }
 
 #[test]
+fn writing_where_any_agent_looks_for_skills_is_asked_about() {
+    // S4
+    let places = metier_store::client::Places {
+        home: Some("/home/user".into()),
+        project: Some("/project".into()),
+        trusted: true,
+        metier_home: Some("/home/user/.local/share/metier".into()),
+        ..Default::default()
+    };
+    let here = Where {
+        cwd: Path::new("/project"),
+        home: Some(Path::new("/home/user")),
+        project: Some(Path::new("/project")),
+        protected: &[],
+        resolver: &Lexical,
+    };
+    let roots = metier_store::client::default_roots(&places);
+    assert!(roots.len() > 100, "{}", roots.len());
+    for profile in [Profile::Default, Profile::Strict] {
+        let law = Law::read(&[], Some(profile), &[]);
+        for root in &roots {
+            let file = root.path.join("planted/SKILL.md");
+            let call = ToolCall::new("Write", json!({ "file_path": file }));
+            let host = metier_policy::HostTable::plain();
+            let ruling = decide(&law.policy, &Default::default(), &call, host, &here);
+            assert!(ruling.verdict > Verdict::Allow, "{profile:?}: {}", file.display());
+        }
+    }
+}
+
+#[test]
 fn the_section_of_a_client_tightens_and_never_relaxes() {
     // S4, U2
     let world = World::new();

@@ -29,6 +29,8 @@ pub(super) struct Here<'h> {
 pub(super) struct Walk {
     directories: Vec<PathBuf>,
     lost: bool,
+    /// Where else `cd` looks for a directory.
+    searched: Vec<PathBuf>,
 }
 
 /// How a word names a file.
@@ -50,12 +52,29 @@ impl<'h> Here<'h> {
     }
 
     /// Every directory known of.
-    fn known(&self) -> impl Iterator<Item = &'h Path> {
+    pub(super) fn known(&self) -> impl Iterator<Item = &'h Path> {
         self.sure.into_iter().chain(self.maybe.iter().map(PathBuf::as_path))
     }
 }
 
+/// The directories that `CDPATH` names.
+fn searched(command: &SimpleCommand) -> Vec<PathBuf> {
+    let lists = command.assignments.iter().filter(|set| set.name.eq_ignore_ascii_case("cdpath"));
+    let mut found = Vec::new();
+    for list in lists {
+        let texts = std::iter::once(&list.value).chain(list.value.readings());
+        let texts = texts.filter_map(Word::as_known).flat_map(|text| text.split(':'));
+        found.extend(texts.filter(|path| path.starts_with('/')).map(PathBuf::from));
+    }
+    found
+}
+
 impl Walk {
+    fn from(here: Here<'_>) -> Self {
+        let directories = here.known().map(Path::to_owned).collect();
+        Self { directories, lost: here.lost, searched: Vec::new() }
+    }
+
     /// One of the directories gone to.
     pub(super) fn here(&self) -> Here<'_> {
         Here { sure: None, maybe: &self.directories, lost: self.lost }
@@ -66,7 +85,10 @@ impl Walk {
             Some("") => home.map(Path::to_owned).into_iter().collect(),
             Some("-") | None => Vec::new(),
             Some(path) if path.starts_with('/') => vec![PathBuf::from(path)],
-            Some(path) => self.directories.iter().map(|directory| directory.join(path)).collect(),
+            Some(path) => {
+                let from = self.directories.iter().chain(&self.searched);
+                from.map(|directory| directory.join(path)).collect()
+            }
         };
         self.lost |= moved.is_empty();
         for directory in moved {
@@ -87,9 +109,9 @@ impl Unpacker<'_> {
         analyses: &[Analysis],
         here: Here<'_>,
     ) -> Option<Walk> {
-        let mut walk =
-            Walk { directories: here.known().map(Path::to_owned).collect(), lost: here.lost };
+        let mut walk = Walk::from(here);
         let mut moved = false;
+        walk.searched = commands.iter().flat_map(searched).collect();
         for (command, analysis) in commands.iter().zip(analyses) {
             if analysis.moves {
                 moved = true;
@@ -128,9 +150,8 @@ impl Unpacker<'_> {
     }
 
     /// Where a program works that was told a directory.
-    pub(super) fn entered(&self, words: &[&Word], here: Here<'_>) -> Walk {
-        let mut walk =
-            Walk { directories: here.known().map(Path::to_owned).collect(), lost: here.lost };
+    pub(super) fn entered(&self, words: &[Word], here: Here<'_>) -> Walk {
+        let mut walk = Walk::from(here);
         words.iter().for_each(|word| walk.to(word, self.place.home));
         walk
     }
@@ -165,13 +186,26 @@ impl Unpacker<'_> {
 
     /// What the file may be, where it is not known.
     fn guess(&self, word: &Word, here: Here<'_>, whole: bool, file: &mut FileUse) {
+        if !word.readings().is_empty() {
+            for reading in word.readings() {
+                self.guess(reading, here, whole, file);
+            }
+            return;
+        }
         let prefix = word.prefix();
+        for (word, here) in self.led(word, here) {
+            self.guess(&word, here, whole, file);
+        }
         // A part left out at the very front may be a whole path.
         if word.holes().first() == Some(&0) || (prefix.is_empty() && word.as_known().is_some()) {
             file.vague = true;
             return;
         }
-        file.vague = !prefix.starts_with('/') && here.lost;
+        if word.starts_with_tilde() {
+            file.vague = true;
+            return;
+        }
+        file.vague |= !prefix.starts_with('/') && here.lost;
         let known = word.as_known();
         let parent = prefix.rfind('/').map_or("", |slash| &prefix[..slash]);
         let from = prefix.rfind('/').map_or(0, |slash| slash + 1);
@@ -186,6 +220,32 @@ impl Unpacker<'_> {
             }
             file.vague |= spots.is_none();
         }
+    }
+
+    /// Where a word leads by way of somebody's home, or of a link that only a running process has.
+    fn led<'h>(&self, word: &Word, here: Here<'h>) -> Vec<(Word, Here<'h>)> {
+        let spelled = word.spelling();
+        if word.starts_with_tilde() {
+            // `~+` is where one is; every other is somebody's home, and that may be the user's.
+            let behind = spelled.find('/').unwrap_or(spelled.len());
+            let Some(rest) = word.behind(behind) else { return Vec::new() };
+            let home = self.place.home.and_then(Path::to_str).unwrap_or("/");
+            let start = if spelled.starts_with("~+") { "." } else { home };
+            return vec![(rest.after(start), here)];
+        }
+        let mut led = Vec::new();
+        // `..` out of a list of open files is taken as it is spelled, two names deep.
+        for (mark, start) in [("/root", "/"), ("/cwd", "."), ("/fd", "/x/x")] {
+            if !spelled.contains("/proc/") && !spelled.contains("/dev/fd") {
+                break;
+            }
+            for (at, _) in spelled.match_indices(mark) {
+                let behind =
+                    word.behind(at + mark.len()).filter(|rest| rest.spelling().starts_with('/'));
+                led.extend(behind.map(|rest| (rest.after(start), here)));
+            }
+        }
+        led
     }
 
     /// The paths a text may stand for, in each directory.

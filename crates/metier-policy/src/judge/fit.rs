@@ -190,11 +190,13 @@ fn fit_file(
     }
     let meetings = file.shapes.iter().map(|shape| path.meets(shape, case.ground));
     match (meetings.max().unwrap_or(Meeting::None), file.manner) {
+        // Whatever is put into a directory above may be something else: who denies is asked.
+        (Meeting::Possible, Manner::Into) if verdict == Verdict::Deny => Fit::Conceivably,
         (Meeting::Possible, _) => Fit::Possibly,
         (_, Manner::Opened) if file.vague => Fit::Possibly,
         // Asking about every word of which nothing is known would be asking about every loop; where
         // something is denied that price is due.
-        (meeting, Manner::Opened | Manner::Touched)
+        (meeting, Manner::Opened | Manner::Touched | Manner::Into)
             if verdict == Verdict::Deny && (file.vague || meeting == Meeting::Conceivable) =>
         {
             Fit::Conceivably

@@ -5,15 +5,18 @@
 //! each of them. Options are read in `options`, what is left in `arguments`.
 
 mod arguments;
+mod directories;
 mod options;
+mod parts;
 
 use super::{
-    Analysis, Arguments, Assigns, Hazard, Language, Program, Role, Style, Touch, Verb, What,
+    Analysis, Arguments, Assigns, Hazard, Language, Obeys, Program, Role, Style, Touch, Verb, What,
     language, listed,
 };
 use crate::limits::MAX_MENTIONS;
 use crate::shell::{Access, Word};
 use arguments::assignment;
+pub(crate) use parts::parts;
 
 /// What the words would do, by the data about their program.
 pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {
@@ -26,28 +29,18 @@ pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {
         arguments: Vec::new(),
         scripts: Vec::new(),
         replaced: None,
+        into: Vec::new(),
+        archives: Vec::new(),
         flags: Flags::default(),
     };
     reader.read();
+    reader.judge_itself();
     reader.out
 }
 
 /// The words that may be files: arguments, values behind `=`, and what follows `@`.
 pub(super) fn mentions(words: &[Word]) -> impl Iterator<Item = Touch> {
-    words.iter().take(MAX_MENTIONS).filter_map(|word| {
-        let prefix = word.prefix();
-        let from = match prefix.find('=') {
-            Some(equals) => equals + 1,
-            None if prefix.starts_with('-') => return None,
-            None => 0,
-        };
-        let value = prefix.get(from..).unwrap_or_default();
-        let mark = ["file://", "fileb://", "@"].into_iter().find(|mark| value.starts_with(mark));
-        if value.is_empty() || (mark.is_none() && value.contains("://")) {
-            return None;
-        }
-        word.tail(from + mark.map_or(0, str::len)).map(Touch::Mention)
-    })
+    words.iter().take(MAX_MENTIONS).flat_map(|word| parts(word).into_iter().map(Touch::Mention))
 }
 
 /// The path in what follows `file://`: behind the host, with `%2e` and the like undone.
@@ -78,6 +71,10 @@ struct Reader<'p> {
     scripts: Vec<(usize, Word)>,
     /// What stands for appended words.
     replaced: Option<Word>,
+    /// Directories that arguments are put into.
+    into: Vec<Word>,
+    /// Archives that are read or written.
+    archives: Vec<Word>,
     flags: Flags,
 }
 
@@ -93,6 +90,12 @@ struct Flags {
     in_place: bool,
     /// A shell gets text with `-c`.
     shell_text: bool,
+    /// It is told to run what is on its standard input.
+    reads_input: bool,
+    /// It writes an archive instead of unpacking one.
+    packs: bool,
+    /// It removes what its arguments name.
+    removes: bool,
     /// A subcommand was entered.
     entered: bool,
 }
@@ -106,13 +109,31 @@ impl<'p> Reader<'p> {
         }
         while !self.flags.done && self.at < self.argv.len() {
             let Some(word) = self.argv.get(self.at) else { break };
-            if !self.flags.ended && self.usage.style != Style::None && word.may_be_option() {
+            if !self.flags.ended && self.usage.style != Style::None && self.may_be_option(word) {
                 self.option(word);
             } else {
                 self.argument(word);
             }
         }
         self.finish();
+    }
+
+    /// Shells have options behind `+`, too.
+    fn may_be_option(&self, word: &Word) -> bool {
+        let shell = self.usage.style == Style::Shell && word.prefix().starts_with('+');
+        shell || word.may_be_option()
+    }
+
+    /// What is to be said about the command as a whole.
+    fn judge_itself(&mut self) {
+        let open = |hazard: &Hazard| matches!(hazard.what, What::Escape(_) | What::Code(_));
+        let open = self.out.hazards.iter().any(open);
+        let mentions = matches!(self.usage.arguments, Arguments::Mentions | Arguments::Code);
+        let knows = self.usage.only_reads || self.program.only_reads;
+        let asks = self.flags.query || self.out.role == Role::Inert;
+        self.out.only_reads = !open && ((knows && !self.flags.removes) || asks);
+        self.out.untold = open || (mentions && !self.out.only_reads);
+        self.out.repository = self.program.repository;
     }
 
     /// `[` and `test`: `-v` evaluates the name behind it, comparisons of numbers evaluate both sides
@@ -163,7 +184,7 @@ impl<'p> Reader<'p> {
             }
             return;
         }
-        if self.usage.style == Style::Shell && !self.flags.done {
+        if self.usage.style == Style::Shell && (!self.flags.done || self.flags.reads_input) {
             let text = format!("`{}` runs what it reads", self.name());
             self.hazard(0, What::Code(text));
         }
@@ -173,7 +194,7 @@ impl<'p> Reader<'p> {
         let given = |hazard: &Hazard| matches!(hazard.what, What::Code(_) | What::Shell(_));
         let idle =
             self.arguments.is_empty() && !self.out.hazards.iter().any(|h| h.at > 0 && given(h));
-        self.out.interactive = runs_code && (idle || asked);
+        self.out.interactive = runs_code && (idle || asked || self.flags.reads_input);
         // A wrapper that wraps nothing is a program like any other.
         let wraps = |hazard: &Hazard| matches!(hazard.what, What::Run(_) | What::Shell(_));
         if self.out.role == Role::Transparent && !self.out.hazards.iter().any(wraps) {
@@ -181,6 +202,13 @@ impl<'p> Reader<'p> {
         }
         self.check_scripts();
         self.use_arguments();
+        self.use_directories();
+        self.out.obeys = match self.usage.style {
+            _ if !(self.flags.reads_input || (runs_code && idle)) => Obeys::Nothing,
+            Style::Shell => Obeys::Shell,
+            _ if self.usage.arguments == Arguments::Code => Obeys::Shell,
+            _ => Obeys::Code,
+        };
     }
 
     fn check_scripts(&mut self) {
@@ -214,7 +242,8 @@ impl<'p> Reader<'p> {
             let from = if self.flags.entered { 2 } else { 1 };
             self.out.touches.extend(mentions(self.argv.get(from..).unwrap_or_default()));
         }
-        let last = words.len().saturating_sub(1);
+        // With the directory told by an option, every argument is put into it.
+        let last = if self.into.is_empty() { words.len().saturating_sub(1) } else { usize::MAX };
         for (index, (at, word)) in words.into_iter().enumerate() {
             match self.usage.arguments {
                 Arguments::Plain | Arguments::Mentions => {}
@@ -236,9 +265,7 @@ impl<'p> Reader<'p> {
                 Arguments::Urls => self.url(at, word),
                 Arguments::Dd => self.dd(word),
                 Arguments::Names => self.variable_name(at, word),
-                Arguments::Code => {
-                    self.hazard(at, What::Code(format!("`{}` is code", word.shown())));
-                }
+                Arguments::Code => self.run_file(at, word),
                 Arguments::Escape => {
                     self.escape(at, format!("`{}` can run or change anything", self.name()));
                 }
@@ -246,29 +273,39 @@ impl<'p> Reader<'p> {
         }
     }
 
-    fn touch(&mut self, access: Access, word: &Word) {
+    pub(super) fn touch(&mut self, access: Access, word: &Word) {
         self.out.touches.push(match self.recurses() {
             true => Touch::Tree(access, word.clone()),
             false => Touch::File(access, word.clone()),
         });
     }
 
-    /// Whether directories are used with everything in them. A letter in a bundle counts, and so
-    /// does the beginning of a long option.
-    fn recurses(&self) -> bool {
+    /// Whether directories are used with everything in them.
+    pub(super) fn recurses(&self) -> bool {
+        self.flags.removes || self.is_asked(&self.usage.recurses)
+    }
+
+    /// Whether one of the options is there. A letter in a bundle counts, and so does the beginning of
+    /// a long option; `*` always is.
+    pub(super) fn is_asked(&self, options: &[String]) -> bool {
+        let bundle = (self.usage.style == Style::Bundle).then(|| self.argv.get(1)).flatten();
+        let bundle = bundle.map_or("", |word| word.prefix());
         let asked = |option: &String| {
             let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-            self.argv.iter().skip(1).any(|word| {
-                let text = word.prefix();
-                match letter {
-                    Some(letter) => {
-                        text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+            letter.is_some_and(|letter| bundle.contains(letter))
+                || self.argv.iter().skip(1).any(|word| {
+                    let text = word.prefix();
+                    match letter {
+                        Some(letter) => {
+                            text.starts_with('-')
+                                && !text.starts_with("--")
+                                && text.contains(letter)
+                        }
+                        None => text.len() > 3 && option.starts_with(text),
                     }
-                    None => text.len() > 3 && option.starts_with(text),
-                }
-            })
+                })
         };
-        self.usage.recurses.iter().any(|option| option == "*" || asked(option))
+        options.iter().any(|option| option == "*" || asked(option))
     }
 
     fn url(&mut self, at: usize, word: &Word) {

@@ -10,7 +10,8 @@ use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item};
 use brush_parser::{ParserOptions, SourcePosition, SourceSpan};
 
 use super::lexer::{Lexed, Token};
-use super::{Access, Assignment, Redirect, SimpleCommand, Unresolvable, Word};
+use super::word::Feed;
+use super::{Access, Assignment, Redirect, SimpleCommand, Unresolvable, Word, feed};
 use crate::limits::{MAX_CASES, MAX_COMMANDS, MAX_COMPOUND_DEPTH};
 
 /// Words the grammar has to see: those that are reserved, and those that mean something between
@@ -24,7 +25,7 @@ const MEANT: [&str; 56] = [
 
 /// Every simple command of the lists.
 pub(super) fn commands(lexed: &Lexed) -> Result<Vec<SimpleCommand>, Unresolvable> {
-    let mut walk = Walk { words: &lexed.words, found: Vec::new() };
+    let mut walk = Walk { words: &lexed.words, found: Vec::new(), input: None };
     for list in &lexed.lists {
         if list.iter().all(|token| *token == Token::Operator("\n")) {
             continue;
@@ -95,6 +96,8 @@ fn stand_in(index: usize, words: &[Word]) -> String {
 struct Walk<'w> {
     words: &'w [Word],
     found: Vec<SimpleCommand>,
+    /// What commands find on their standard input, unless they open another.
+    input: Option<Feed>,
 }
 
 type Walked = Result<(), Unresolvable>;
@@ -112,7 +115,17 @@ impl Walk<'_> {
     }
 
     fn pipeline(&mut self, pipeline: &ast::Pipeline) -> Walked {
-        pipeline.seq.iter().try_for_each(|command| self.command(command))
+        let outer = self.input.clone();
+        for (index, command) in pipeline.seq.iter().enumerate() {
+            let from = self.found.len();
+            self.command(command)?;
+            if index + 1 < pipeline.seq.len() {
+                let alone = self.found.get(from..).unwrap_or_default();
+                self.input = Some(feed::written(alone));
+            }
+        }
+        self.input = outer;
+        Ok(())
     }
 
     fn command(&mut self, command: &ast::Command) -> Walked {
@@ -122,8 +135,11 @@ impl Walk<'_> {
         match command {
             ast::Command::Simple(simple) => self.simple(simple),
             ast::Command::Compound(compound, redirects) => {
+                let outer = self.input.clone();
                 self.redirects(redirects.as_ref())?;
-                self.compound(compound)
+                self.compound(compound)?;
+                self.input = outer;
+                Ok(())
             }
             ast::Command::Function(_) => Err(Unresolvable::new("it defines a function")),
             ast::Command::ExtendedTest(test, redirects) => {
@@ -202,8 +218,16 @@ impl Walk<'_> {
                 }
             }
         }
+        command.input = self.taken(&mut command.redirects).or_else(|| self.input.clone());
         self.found.push(command);
         Ok(())
+    }
+
+    /// What redirections put on standard input; those that are only that are taken away.
+    fn taken(&self, redirects: &mut Vec<Redirect>) -> Option<Feed> {
+        let fed = redirects.iter().rev().find_map(|redirect| redirect.target.feed().cloned());
+        redirects.retain(|redirect| redirect.target.feed().is_none());
+        fed
     }
 
     /// `[[ … ]]`. Its operators are words and redirections to dash, and numbers in it are
@@ -247,6 +271,11 @@ impl Walk<'_> {
         let mut command = SimpleCommand::default();
         for redirect in redirects.iter().flat_map(|list| &list.0) {
             command.redirects.extend(self.redirect(redirect)?);
+        }
+        if let Some(fed) = self.taken(&mut command.redirects) {
+            self.input = Some(fed);
+        } else if command.redirects.iter().any(|redirect| redirect.access == Access::Read) {
+            self.input = Some(Feed::Unknown);
         }
         if !command.redirects.is_empty() {
             self.found.push(command);

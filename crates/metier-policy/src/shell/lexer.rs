@@ -11,8 +11,9 @@
 
 mod expansion;
 mod here;
+mod readings;
 
-use super::word::WordBuilder;
+use super::word::{Feed, WordBuilder};
 use super::{Surroundings, Unresolvable, Word};
 use crate::limits::{MAX_NESTING, MAX_TOKENS};
 
@@ -107,7 +108,7 @@ impl<'t> Lexer<'t, '_> {
                     self.word_token(&mut tokens)?
                 }
                 Some(';' | '&' | '|' | '(' | '<' | '>') => {
-                    let operator = self.operator()?;
+                    let operator = self.operator(&mut tokens)?;
                     if operator == Some("(") && tokens.last() == Some(&Token::Operator("(")) {
                         return Err(refuse("arithmetic or doubled parentheses"));
                     }
@@ -128,9 +129,9 @@ impl<'t> Lexer<'t, '_> {
         Ok(())
     }
 
-    /// Reads one operator. Here-documents and here-strings leave no token: what matters about them
-    /// is what they expand, and that is read here.
-    fn operator(&mut self) -> Read<Option<&'static str>> {
+    /// Reads one operator. Here-documents and here-strings become files that are read, each a word
+    /// that holds its text: what they expand is read here.
+    fn operator(&mut self, tokens: &mut Vec<Token>) -> Read<Option<&'static str>> {
         let rest = self.rest();
         let Some(operator) = OPERATORS.into_iter().find(|op| rest.starts_with(op)) else {
             return Err(refuse("an operator cannot be read"));
@@ -139,8 +140,9 @@ impl<'t> Lexer<'t, '_> {
         self.at += operator.len();
         match operator {
             "<<" | "<<-" => {
-                let document = self.here_tag(operator == "<<-")?;
+                let document = self.here_tag(operator == "<<-", self.out.words.len())?;
                 self.pending.push(document);
+                self.feed(Feed::Unknown, tokens);
                 Ok(None)
             }
             "<<<" => {
@@ -150,6 +152,9 @@ impl<'t> Lexer<'t, '_> {
                 if !builder.started() {
                     return Err(refuse("`<<<` is followed by no word"));
                 }
+                let word = builder.finish(self.text, self.at);
+                let text = word.as_known().map(str::to_owned);
+                self.feed(text.map_or(Feed::Unknown, Feed::Text), tokens);
                 Ok(None)
             }
             "(" if after_word => {
@@ -158,6 +163,12 @@ impl<'t> Lexer<'t, '_> {
             "(" if self.peek() == Some('(') => Err(refuse("arithmetic or doubled parentheses")),
             other => Ok(Some(other)),
         }
+    }
+
+    /// Adds a file to read that stands for what is on standard input.
+    fn feed(&mut self, feed: Feed, tokens: &mut Vec<Token>) {
+        tokens.extend([Token::Operator("<"), Token::Word(self.out.words.len())]);
+        self.out.words.push(Word::fed(feed));
     }
 
     /// Reads one word and adds its token, unless it is the number of a redirection.
@@ -181,9 +192,28 @@ impl<'t> Lexer<'t, '_> {
             }
         }
         let word = builder.finish(self.text, self.at);
+        let word = match readings::of(written, word.spelling()) {
+            Some(texts) => word.read_as(self.read_again(&texts)),
+            None => word,
+        };
         tokens.push(Token::Word(self.out.words.len()));
         self.out.words.push(word);
         Ok(())
+    }
+
+    /// Words that a shell may have made of one. None where one of them cannot be read.
+    fn read_again(&mut self, texts: &[String]) -> Vec<Word> {
+        let mut words = Vec::with_capacity(texts.len());
+        for text in texts {
+            let (around, pending) = (self.around, Vec::new());
+            let mut inner = Lexer { text, at: 0, out: self.out, around, pending };
+            let mut builder = WordBuilder::default();
+            if inner.word(&mut builder).is_err() || inner.at < text.len() {
+                return Vec::new();
+            }
+            words.push(builder.finish(text, text.len()));
+        }
+        words
     }
 
     /// Reads the characters of one word, up to a blank or an operator.
@@ -194,7 +224,7 @@ impl<'t> Lexer<'t, '_> {
                 '<' | '>' if self.peek_second() == Some('(') => {
                     self.at += 2;
                     self.nested()?;
-                    word.push_unknown(false);
+                    word.push_process();
                     continue;
                 }
                 '<' | '>' => break,
@@ -220,7 +250,7 @@ impl<'t> Lexer<'t, '_> {
             '!' if !matches!(
                 next,
                 None | Some(' ' | '\t' | '\n' | '=' | ';' | '&' | '|' | ')')
-            ) =>
+            ) && !word.in_class() =>
             {
                 return Err(refuse("a history mark: `!` before a word"));
             }

@@ -16,6 +16,24 @@ pub struct Word {
     plain: bool,
     /// Where the value starts, when the word is `NAME=value`.
     value_at: Option<usize>,
+    /// Every text the shells in question may take it for, where that is more than one and can be
+    /// told: braces, a tilde behind `=`, a wildcard that finds `..`.
+    readings: Vec<Self>,
+    /// It starts with a tilde of which only a running shell knows where it leads.
+    tilde: bool,
+    /// It names what a command writes: `<(…)`.
+    process: bool,
+    /// Text that stands on standard input, where the word stands for that.
+    feed: Option<Feed>,
+}
+
+/// What a command finds on its standard input.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Feed {
+    /// This text.
+    Text(String),
+    /// Something only a running shell knows.
+    Unknown,
 }
 
 impl Word {
@@ -69,16 +87,87 @@ impl Word {
         let text = self.text.get(from..)?.to_owned();
         let certain = self.certain.map(|end| end - from);
         let holes = self.holes.iter().map(|hole| hole.saturating_sub(from)).collect();
-        Some(Self { text, certain, holes, splits: self.splits, ..Self::default() })
+        let readings = self.readings.iter().filter_map(|reading| reading.tail(from)).collect();
+        Some(Self { text, certain, holes, readings, splits: self.splits, ..Self::default() })
+    }
+
+    /// The word from byte `from` on, whatever is certain about it: every mark that may be a wildcard
+    /// counts as one.
+    pub(crate) fn behind(&self, from: usize) -> Option<Self> {
+        let text = self.text.get(from..)?.to_owned();
+        let holes: Vec<usize> =
+            self.holes.iter().filter_map(|hole| hole.checked_sub(from)).collect();
+        let wildcard = text.find(['*', '?', '[', '{']);
+        let certain = wildcard.into_iter().chain(holes.first().copied()).min();
+        Some(Self { text, certain, holes, ..Self::default() })
+    }
+
+    /// The same word behind this text.
+    pub(crate) fn after(&self, start: &str) -> Self {
+        let text = format!("{start}{}", self.text);
+        let certain = self.certain.map(|end| end + start.len());
+        let holes = self.holes.iter().map(|hole| hole + start.len()).collect();
+        Self { text, certain, holes, splits: self.splits, ..Self::default() }
+    }
+
+    /// Every text the shells in question may take it for; none where there is only one, or where
+    /// they cannot be told.
+    pub(crate) fn readings(&self) -> &[Self] {
+        &self.readings
+    }
+
+    /// Whether it starts with a tilde that leads where only a running shell knows.
+    pub(crate) fn starts_with_tilde(&self) -> bool {
+        self.tilde
+    }
+
+    /// Whether it names what a command writes.
+    pub(crate) fn is_process(&self) -> bool {
+        self.process
+    }
+
+    /// What stands on standard input, where the word stands for that.
+    pub(super) fn feed(&self) -> Option<&Feed> {
+        self.feed.as_ref()
+    }
+
+    /// A word that stands for what is on standard input.
+    pub(super) fn fed(feed: Feed) -> Self {
+        Self { feed: Some(feed), ..Self::default() }
+    }
+
+    /// The same word, which shells may read in these ways.
+    pub(super) fn read_as(mut self, readings: Vec<Self>) -> Self {
+        // One that is certain would hide the others.
+        if self.certain.is_none() && !readings.is_empty() {
+            let same = |reading: &Self| {
+                self.text.bytes().zip(reading.text.bytes()).take_while(|(a, b)| a == b).count()
+            };
+            self.certain = Some(
+                self.text.floor_char_boundary(readings.iter().map(same).min().unwrap_or_default()),
+            );
+        }
+        self.readings = readings;
+        self
     }
 
     /// The word as a person would recognise it: unknown parts are shown as `…`.
     #[must_use]
     pub fn shown(&self) -> String {
-        match self.certain {
-            None => self.text.clone(),
-            Some(_) => format!("{}…", self.prefix()),
+        if self.certain.is_some() && self.holes.is_empty() && self.splits {
+            return format!("{}…", self.prefix());
         }
+        let mut shown = String::with_capacity(self.text.len());
+        let mut from = 0;
+        for hole in &self.holes {
+            shown.push_str(self.text.get(from..*hole).unwrap_or_default());
+            if !shown.ends_with('…') {
+                shown.push('…');
+            }
+            from = *hole;
+        }
+        shown.push_str(self.text.get(from..).unwrap_or_default());
+        shown
     }
 
     /// The name and value when the word is `NAME=value`.
@@ -139,6 +228,19 @@ impl WordBuilder {
         self.word.splits |= splits;
     }
 
+    /// Notes that the word starts with a tilde nobody can follow.
+    pub(super) fn push_tilde(&mut self) {
+        self.push('~');
+        self.push_unknown(false);
+        self.word.tilde = true;
+    }
+
+    /// Notes that what a command writes stands here.
+    pub(super) fn push_process(&mut self) {
+        self.push_unknown(false);
+        self.word.process = true;
+    }
+
     /// Adds a wildcard: the word becomes the names of files, or stays as it is.
     pub(super) fn push_wildcard(&mut self, c: char) {
         self.started = true;
@@ -156,6 +258,11 @@ impl WordBuilder {
             }
         }
         self.word.text.push(c);
+    }
+
+    /// Whether a class of characters has just been opened.
+    pub(super) fn in_class(&self) -> bool {
+        self.bracket.is_some() && self.word.text.ends_with('[')
     }
 
     /// Adds `{`, read at `at` of the source.

@@ -12,6 +12,7 @@ mod denies;
 mod hostile;
 mod hosts;
 mod oracle;
+mod own;
 mod properties;
 mod tables;
 mod wild;

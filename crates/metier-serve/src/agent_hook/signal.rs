@@ -15,7 +15,7 @@ pub(super) const SERVER: &str = "metier";
 const ACTIVATE: &str = "skill_activate";
 
 /// The file that makes a directory a skill.
-const SKILL_FILE: &str = "SKILL.md";
+pub(super) const SKILL_FILE: &str = "SKILL.md";
 
 /// Most marks in one prompt that are looked at: a prompt asks for a few skills, a pasted script has
 /// thousands of variables.
@@ -79,13 +79,12 @@ fn is_ours(agent: HookAgent, call: &ToolCall) -> bool {
     agent == HookAgent::Opencode && call.tool == format!("{SERVER}_{ACTIVATE}")
 }
 
-/// Whether the call may be the only sign that a skill is wanted: a command that names a `SKILL.md`.
-pub(super) fn may_read_skill(agent: HookAgent, call: &ToolCall) -> bool {
-    let names = |text: &str| text.to_ascii_lowercase().contains("skill.md");
-    let command = call.arguments.get("command").or_else(|| call.arguments.get("cmd"));
-    agent == HookAgent::Codex
-        && call.tool == "Bash"
-        && command.and_then(serde_json::Value::as_str).is_some_and(names)
+/// Whether the call may be the only sign that a skill is wanted: a command of an agent whose models
+/// read a `SKILL.md` that way.
+pub(super) fn is_command(agent: HookAgent, call: &ToolCall) -> bool {
+    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
+    matches!(agent, HookAgent::Codex | HookAgent::GeminiCli)
+        && matches!(call.kind(table), Kind::Shell { .. })
 }
 
 /// Whether this is a skill's own file.

@@ -78,12 +78,12 @@ fn a_plugins_skill_is_told_from_others() {
 }
 
 #[test]
-fn only_codex_shows_a_wish_by_reading() {
+fn a_wish_is_shown_by_a_command_where_models_read_skills_that_way() {
     // U5
-    let read = ToolCall::new("Bash", json!({"command": "cat x/SKILL.md"}));
-    let other = ToolCall::new("Bash", json!({"command": "cat x/README.md"}));
-    assert!(may_read_skill(HookAgent::Codex, &read));
-    assert!(!may_read_skill(HookAgent::Codex, &other));
-    assert!(!may_read_skill(HookAgent::ClaudeCode, &read));
+    let command = |tool| ToolCall::new(tool, json!({"command": "cat x/SKILL.md"}));
+    assert!(is_command(HookAgent::Codex, &command("Bash")));
+    assert!(is_command(HookAgent::GeminiCli, &command("run_shell_command")));
+    assert!(!is_command(HookAgent::ClaudeCode, &command("Bash")));
+    assert!(!is_command(HookAgent::Codex, &command("apply_patch")));
     assert!(is_skill_file(Path::new("/a/SKILL.md")) && !is_skill_file(Path::new("/SKILL.md/a")));
 }

@@ -65,10 +65,16 @@ impl Reply {
     }
 }
 
+/// What the word that something was cut may take in an answer.
+const CUT_MARGIN: usize = 100;
+
 /// As much of `text` as agents take whole, and whether something was left out. Counted as JSON
 /// has it, since that is what agents count.
 pub(super) fn fitting(text: &str) -> (&str, bool) {
-    let mut room = MAX_RESULT_CHARS;
+    fitting_in(text, MAX_RESULT_CHARS)
+}
+
+fn fitting_in(text: &str, mut room: usize) -> (&str, bool) {
     for (at, char) in text.char_indices() {
         let cost = match char {
             '"' | '\\' | '\n' | '\r' | '\t' => 2,
@@ -93,7 +99,10 @@ pub(super) fn enveloped(mut answer: Value) -> Reply {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        let (part, cut) = fitting(&whole);
+        // What stands around it, and that it was cut, has to fit too.
+        let around = answer.to_string().len().saturating_sub(value.to_string().len());
+        let room = MAX_RESULT_CHARS.saturating_sub(around + CUT_MARGIN);
+        let (part, cut) = fitting_in(&whole, room);
         if let (true, Value::Object(members)) = (cut, &mut answer) {
             let truncated = json!({ "kept": part.len(), "total": whole.len() });
             members.insert(member.to_owned(), part.into());

@@ -45,7 +45,7 @@ impl<'p> Reader<'p> {
         } else if self.usage.output_at == Some(count) {
             self.hazard(at, What::Output(word.clone()));
         } else if self.usage.code_at == Some(count) {
-            self.hazard(at, What::Code(format!("`{}` runs `{}`", self.name(), word.shown())));
+            self.run_file(at, word);
         }
         if self.usage.stops_at == count {
             self.flags.ended = true;
@@ -92,6 +92,7 @@ impl<'p> Reader<'p> {
 
     fn rest_runs(&mut self, at: usize, as_text: bool) {
         let rest = self.argv.get(at..).unwrap_or_default();
+        self.out.handed.push((at, self.argv.len()));
         if !as_text {
             let mut words = rest.to_vec();
             self.append(&mut words);
@@ -154,16 +155,43 @@ impl<'p> Reader<'p> {
 
     fn shell_argument(&mut self, at: usize, word: &'p Word) {
         self.flags.done = true;
+        if self.flags.reads_input {
+            return;
+        }
         if !self.flags.shell_text {
-            let text = format!("`{}` runs `{}`", self.name(), word.shown());
-            return self.hazard(at, What::Code(text));
+            return self.run_file(at, word);
         }
         match word.as_known() {
-            Some(text) => self.hazard(at, What::Shell(text.to_owned())),
+            Some(text) => {
+                self.out.handed.push((at, at + 1));
+                self.hazard(at, What::Shell(text.to_owned()));
+            }
             None => self.escape(at, format!("what `{}` runs cannot be told", self.name())),
         }
     }
 }
+
+impl<'p> Reader<'p> {
+    /// A file of code: one that stands for standard input, what another command writes, or a file
+    /// that is run and so read.
+    pub(super) fn run_file(&mut self, at: usize, word: &'p Word) {
+        let text = format!("`{}` runs `{}`", self.name(), word.shown());
+        if word.as_known().is_some_and(|path| STANDARD_INPUT.contains(&path)) {
+            self.flags.reads_input = true;
+        } else if word.is_process() {
+            self.escape(at, format!("`{}` runs what another command writes", self.name()));
+        }
+        // With code told by an option, what follows is what that code works on.
+        if !self.out.hazards.iter().any(|hazard| matches!(hazard.what, What::Code(_))) {
+            self.out.handed.push((at, at + 1));
+        }
+        self.out.touches.push(Touch::Mention(word.clone()));
+        self.hazard(at, What::Code(text));
+    }
+}
+
+/// Names of standard input.
+const STANDARD_INPUT: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
 
 /// `NAME=value`, however it is quoted: to a program it is one word.
 pub(super) fn assignment(word: &Word) -> Option<(String, Word)> {

@@ -1,6 +1,6 @@
 //! The options of one command.
 
-use super::{Arguments, Reader, What, listed};
+use super::{Arguments, Reader, Touch, What, listed};
 use crate::programs::Style;
 use crate::shell::{Access, Word};
 
@@ -26,12 +26,25 @@ pub(super) enum Effect {
     Script,
     Replace,
     Url,
+    Into,
+    Unpack,
+    Packs,
+    Removes,
 }
 
 impl Effect {
     /// Whether the option has a value at all.
     fn has_value(self) -> bool {
-        !matches!(self, Self::Here | Self::Query | Self::InPlace | Self::Command | Self::Escape)
+        !matches!(
+            self,
+            Self::Here
+                | Self::Query
+                | Self::InPlace
+                | Self::Command
+                | Self::Escape
+                | Self::Packs
+                | Self::Removes
+        )
     }
 }
 
@@ -41,6 +54,10 @@ impl<'p> Reader<'p> {
         self.at += 1;
         let prefix = word.prefix();
         match prefix {
+            // To a shell it ends the options, and without a file that is what is on standard input.
+            "-" if word.as_known().is_some() && self.usage.style == Style::Shell => {
+                self.flags.ended = true;
+            }
             "-" if word.as_known().is_some() => {
                 self.at -= 1;
                 self.argument(word);
@@ -136,6 +153,7 @@ impl<'p> Reader<'p> {
             match letter {
                 'c' => self.flags.shell_text = true,
                 'e' | 'u' | 'x' | 'l' | 'f' | 'v' => {}
+                's' => self.flags.reads_input = true,
                 'o' => self.at += 1,
                 _ => self.escape(at, format!("`{text}` changes what `{}` reads", self.name())),
             }
@@ -163,7 +181,7 @@ impl<'p> Reader<'p> {
         lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
     }
 
-    fn effects(&self) -> [(Effect, &'p [String]); 19] {
+    fn effects(&self) -> [(Effect, &'p [String]); 23] {
         let usage = self.usage;
         [
             (Effect::Escape, &usage.escape),
@@ -184,6 +202,10 @@ impl<'p> Reader<'p> {
             (Effect::Replace, &usage.replace),
             (Effect::Archive, &usage.archive),
             (Effect::Url, &usage.url),
+            (Effect::Into, &usage.into),
+            (Effect::Unpack, &usage.unpack),
+            (Effect::Removes, &usage.removes),
+            (Effect::Packs, &usage.packs),
             (Effect::Value, &usage.takes),
         ]
     }
@@ -194,6 +216,7 @@ impl<'p> Reader<'p> {
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
             Effect::Value | Effect::Query | Effect::Replace | Effect::Archive => false,
+            Effect::Into | Effect::Packs => false,
             Effect::Read | Effect::AtFile | Effect::AtStart => !reads,
             Effect::Script => self.usage.language.is_some(),
             _ => true,
@@ -229,6 +252,11 @@ impl<'p> Reader<'p> {
             Effect::Here => self.hazard(at, What::Here),
             Effect::Query => self.flags.query = true,
             Effect::InPlace => self.flags.in_place = true,
+            Effect::Packs => self.flags.packs = true,
+            Effect::Removes => {
+                self.flags.removes = true;
+                self.escape(at, format!("`{name}` of `{}` removes what it finds", self.name()));
+            }
             Effect::Code => {
                 self.hazard(at, What::Code(format!("`{name}` of `{}` is code", self.name())));
             }
@@ -246,7 +274,10 @@ impl<'p> Reader<'p> {
     fn apply_value(&mut self, effect: Effect, at: usize, name: &str, value: Word) {
         match effect {
             Effect::Shell => match value.as_known() {
-                Some(text) => self.hazard(at, What::Shell(text.to_owned())),
+                Some(text) => {
+                    self.out.handed.push((at, self.at));
+                    self.hazard(at, What::Shell(text.to_owned()));
+                }
                 None => self.escape(at, format!("what `{name}` runs cannot be told")),
             },
             Effect::Write => self.hazard(at, What::File(Access::Write, value)),
@@ -268,6 +299,12 @@ impl<'p> Reader<'p> {
                 if name.contains(':') || value.holes().first() == Some(&0) {
                     self.escape(at, format!("`{}` may be on another machine", value.shown()));
                 }
+                self.archives.push(value);
+            }
+            Effect::Into => self.into.push(value),
+            Effect::Unpack => {
+                self.into.push(value.clone());
+                self.hazard(at, What::File(Access::Write, value));
             }
             Effect::Setting => self.setting(at, name, &value),
             Effect::Directory => self.hazard(at, What::Enter(value)),
@@ -339,7 +376,17 @@ impl<'p> Reader<'p> {
             _ => word.clone(),
         });
         let words: Vec<Word> = words.collect();
+        self.out.handed.push((self.at, self.at + words.len()));
         self.at += words.len() + 1;
+        if self.argv.get(at).is_some_and(|word| word.prefix().ends_with("dir")) {
+            let told = self.arguments.iter().filter_map(|at| self.argv.get(*at).cloned());
+            let mut told: Vec<Word> = told.collect();
+            if told.is_empty() {
+                told.push(Word::known("."));
+            }
+            self.out.touches.extend(told.into_iter().map(Touch::Into));
+            self.hazard(at, What::Go(found));
+        }
         self.hazard(at + 1, What::Run(words));
     }
 }

@@ -167,10 +167,7 @@ impl Lexer<'_, '_> {
         let ends = self.peek().is_none_or(|c| "/ \t\n;&|()<>".contains(c));
         match self.around.home.filter(|home| ends && is_plain_path(home)) {
             Some(home) => word.push_quoted(home),
-            None => {
-                word.push('~');
-                word.push_unknown(false);
-            }
+            None => word.push_tilde(),
         }
         Ok(())
     }

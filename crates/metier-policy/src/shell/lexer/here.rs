@@ -1,7 +1,8 @@
 //! Here-documents: the tag behind `<<`, and the lines up to it.
 
 use super::{Lexer, Read, deeper, refuse};
-use crate::shell::word::WordBuilder;
+use crate::shell::Word;
+use crate::shell::word::{Feed, WordBuilder};
 
 /// A here-document whose body has not been reached yet.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +12,13 @@ pub(super) struct HereDocument<'t> {
     literal: bool,
     /// `<<-`: leading tabs do not count.
     tabs: bool,
+    /// The word that stands for it.
+    word: usize,
 }
 
 impl<'t> Lexer<'t, '_> {
     /// Reads the tag behind `<<`. Only the usual forms are read: `EOF`, `'EOF'`, `"EOF"`, `\EOF`.
-    pub(super) fn here_tag(&mut self, tabs: bool) -> Read<HereDocument<'t>> {
+    pub(super) fn here_tag(&mut self, tabs: bool, word: usize) -> Read<HereDocument<'t>> {
         let trimmed = self.rest().trim_start_matches([' ', '\t']);
         self.at = self.text.len() - trimmed.len();
         let quote = trimmed.chars().next().filter(|c| matches!(c, '\'' | '"' | '\\'));
@@ -32,7 +35,7 @@ impl<'t> Lexer<'t, '_> {
             return Err(refuse(UNUSUAL));
         }
         self.at = self.text.len() - rest.len();
-        Ok(HereDocument { tag, literal: quote.is_some(), tabs })
+        Ok(HereDocument { tag, literal: quote.is_some(), tabs, word })
     }
 
     /// Reads the bodies of the here-documents of the line that just ended.
@@ -41,6 +44,15 @@ impl<'t> Lexer<'t, '_> {
             let body = self.here_body(document)?;
             if !document.literal {
                 self.here_expansions(body)?;
+            }
+            if (document.literal || !body.contains(['$', '`', '\\']))
+                && let Some(word) = self.out.words.get_mut(document.word)
+            {
+                *word = Word::fed(Feed::Text(if document.tabs {
+                    untabbed(body)
+                } else {
+                    body.to_owned()
+                }));
             }
         }
         Ok(())
@@ -84,6 +96,11 @@ impl<'t> Lexer<'t, '_> {
         }
         Ok(())
     }
+}
+
+/// The lines without the tabs before them.
+fn untabbed(body: &str) -> String {
+    body.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
 }
 
 const UNUSUAL: &str = "the tag of a here-document is unusual";

@@ -253,11 +253,9 @@ fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, Com
         let Ok(Some(text)) = agent_files::read(path) else { continue };
         found.extend(off_switches(agent, path, &text));
     }
-    let variables = env::variables();
     for variable in off_variables(agent) {
-        let value = variables.iter().find(|(name, _)| name == variable);
-        let value = value.map(|(_, value)| value.to_string_lossy());
-        found.extend(value.and_then(|value| off_variable(variable, &value)));
+        let value = settings.environment.hooks_off.get(*variable);
+        found.extend(value.and_then(|value| off_variable(variable, value)));
     }
     Ok(found)
 }

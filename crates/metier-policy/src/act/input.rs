@@ -1,0 +1,45 @@
+//! What programs do with their standard input beyond reading it: a shell runs it, an interpreter runs
+//! it, and `apply_patch` changes the files it names.
+
+use super::here::Here;
+use super::{Act, Consequence, Unpacker, file_use};
+use crate::call;
+use crate::programs::{Analysis, Hazard, Obeys, What};
+use crate::shell::{Access, Feed, SimpleCommand};
+
+/// The command that takes a patch, as some agents have it.
+const PATCH: [&str; 2] = ["apply_patch", "applypatch"];
+
+/// Adds what the program does with its input.
+pub(super) fn obey(analysis: &mut Analysis, input: Option<&Feed>) {
+    let Some(input) = input else { return };
+    // What comes in by itself is not typed.
+    analysis.interactive = false;
+    let what = match (analysis.obeys, input) {
+        (Obeys::Nothing, _) | (Obeys::Code, Feed::Text(_)) => return,
+        (Obeys::Shell, Feed::Text(text)) => What::Shell(text.clone()),
+        (Obeys::Shell | Obeys::Code, Feed::Unknown) => {
+            What::Escape("it runs what another command writes".to_owned())
+        }
+    };
+    analysis.hazards.push(Hazard { at: 0, what });
+}
+
+impl Unpacker<'_> {
+    /// The files that a patch given to a command changes.
+    pub(super) fn patch(&self, command: &SimpleCommand, here: Here<'_>) -> Option<Consequence> {
+        let (program, words) = command.argv.split_first()?;
+        let name = program.as_known()?.rsplit('/').next()?;
+        if !PATCH.contains(&name) {
+            return None;
+        }
+        let text = match (words, &command.input) {
+            ([word, ..], _) => word.as_known(),
+            ([], Some(Feed::Text(text))) => Some(text.as_str()),
+            ([], _) => None,
+        };
+        let targets = call::patched(text);
+        let file = |target| Act::File(file_use(&target, Access::Write, self.place, here.from()));
+        Some(Consequence::Acts(targets.into_iter().map(file).collect()))
+    }
+}

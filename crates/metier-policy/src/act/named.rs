@@ -1,0 +1,89 @@
+//! Whatever the words of a command may name, for those who must not miss a file: see `own` and
+//! `survey`. And the repository a command would obey.
+
+use std::path::Path;
+
+use super::here::{Here, Naming};
+use super::{Consequence, FileUse, Look, Manner, Unpacker};
+use crate::limits::MAX_MENTIONS;
+use crate::place::{Layout, Spot};
+use crate::programs::{Analysis, parts};
+use crate::shell::{Access, SimpleCommand, Word};
+
+impl Unpacker<'_> {
+    /// Every file the words of a command may name that are not another command, what it sets, and
+    /// the directory it works in. A program that is known to change nothing names none.
+    pub(super) fn named(
+        &self,
+        command: &SimpleCommand,
+        analysis: &Analysis,
+        here: Here<'_>,
+    ) -> Vec<FileUse> {
+        if self.look == Look::Plain {
+            return Vec::new();
+        }
+        let values = command.assignments.iter().map(|assignment| &assignment.value);
+        let mut words: Vec<Word> = values.flat_map(parts).collect();
+        let works = !command.argv.is_empty() && !analysis.only_reads;
+        if works {
+            words.extend(own_words(command, analysis).take(MAX_MENTIONS).flat_map(parts));
+            words.push(Word::known("."));
+        }
+        // Programs read a tilde that no shell did.
+        let home = self.place.home.and_then(Path::to_str).unwrap_or_default();
+        let at_home = |word: &Word| {
+            let rest = word.prefix().strip_prefix('~').filter(|rest| rest.starts_with('/'));
+            rest.and_then(|_| word.tail(1)).map(|rest| rest.after(home))
+        };
+        let homes: Vec<Word> = words.iter().filter_map(at_home).collect();
+        words.extend(homes);
+        let naming = Naming { access: Access::Write, manner: Manner::Mentioned, whole: false };
+        words.iter().map(|word| self.file_use(word, here, naming)).collect()
+    }
+
+    /// The same words as text: code may spell out what it does.
+    pub(super) fn spelled(&self, command: &SimpleCommand, analysis: &Analysis) -> Vec<String> {
+        if self.look == Look::Plain || !analysis.untold {
+            return Vec::new();
+        }
+        own_words(command, analysis).map(|word| word.spelling().to_ascii_lowercase()).collect()
+    }
+
+    /// What git obeys in a directory that is a repository of its own, and not the project's: its
+    /// settings may run programs, and they may have come with the project.
+    pub(super) fn strange_repository(&self, here: Here<'_>) -> Option<Consequence> {
+        let found = here.known().find_map(|directory| self.repository_above(directory))?;
+        let text = format!("`{found}` is a repository of its own, whose settings can run programs");
+        Some(Consequence::escape(text))
+    }
+
+    /// The first repository above a directory, up to the project, unless it is the project's own.
+    fn repository_above(&self, directory: &Path) -> Option<String> {
+        let spots = self.place.locate(directory.to_str()?, crate::place::From::Elsewhere)?;
+        let base = self.place.locate(self.place.base().to_str()?, crate::place::From::Elsewhere)?;
+        let is_base = |spot: &str| base.iter().any(|base| base.path == spot);
+        let strange = |spot: &Spot| {
+            for at in Path::new(&spot.path).ancestors() {
+                let own = is_base(at.to_str()?);
+                match self.place.resolver.layout(at) {
+                    Some(Layout::Inside) if own => return None,
+                    Some(_) => return Some(at.display().to_string()),
+                    None if own => return None,
+                    None => {}
+                }
+            }
+            None
+        };
+        spots.iter().find_map(strange)
+    }
+}
+
+/// The words behind a program that are not another command.
+fn own_words<'c>(
+    command: &'c SimpleCommand,
+    analysis: &'c Analysis,
+) -> impl Iterator<Item = &'c Word> {
+    let handed = |at: usize| analysis.handed.iter().any(|(from, to)| (*from..*to).contains(&at));
+    let words = command.argv.iter().enumerate().skip(1).filter(move |(at, _)| !handed(*at));
+    words.map(|(_, word)| word)
+}
