@@ -20,7 +20,7 @@ pub fn is_hidden(c: char) -> bool {
 /// Whether `c` may reach a terminal as it is.
 #[must_use]
 pub fn is_live(c: char) -> bool {
-    (c.is_control() && c != '\n' && c != '\t') || is_hidden(c)
+    !matches!(c, ' '..='~') && ((c.is_control() && c != '\n' && c != '\t') || is_hidden(c))
 }
 
 /// `text` with every live character written as `\u{…}`, on as many lines as it has.
@@ -76,7 +76,7 @@ fn escape(
     live: impl Fn(char) -> bool,
     write: impl Fn(char, &mut String),
 ) -> Cow<'_, str> {
-    if is_plain(text) || !text.chars().any(&live) {
+    if is_tame(text) || !text.chars().any(&live) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -88,6 +88,12 @@ fn escape(
         }
     }
     Cow::Owned(out)
+}
+
+/// Printable ASCII on however many lines: never live. Long texts that are all of it, as most are, are
+/// looked at by their bytes.
+fn is_tame(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }
 
 /// Printable ASCII and nothing else: never live, all on one line, and most text there is.

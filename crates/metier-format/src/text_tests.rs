@@ -107,3 +107,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn printable_ascii_is_never_live_and_nothing_else_is_taken_for_it() {
+    // F3
+    for c in (0..=0x11_ffff).filter_map(char::from_u32) {
+        let live = (c.is_control() && c != '\n' && c != '\t') || is_hidden(c);
+        assert_eq!(is_live(c), live, "{c:?}");
+        if c <= '\u{2100}' {
+            let text = format!("one\n\ttwo{c}three");
+            assert_eq!(visible(&text) != text, live, "{c:?}");
+            assert_eq!(visible_json(&text) != text, live, "{c:?}");
+        }
+    }
+}

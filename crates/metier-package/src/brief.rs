@@ -13,7 +13,7 @@ use crate::atomic::Folder;
 use crate::keep::is_digest;
 use crate::limits::MAX_RECORD_BYTES;
 use crate::lockfile::Lockfile;
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, cut};
 use crate::trust::{Approval, Approvals};
 
 /// What the first line begins with; another one is another format and read as nothing.
@@ -147,17 +147,18 @@ fn read(text: &str, stamp: &Stamp) -> Option<Briefs> {
 }
 
 fn entry(line: &str) -> Option<(String, Brief)> {
-    let mut parts = line.split('\t');
-    let mut next = || parts.next();
     let optional = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let key = next()?.to_owned();
+    let (key, rest) = cut(line, b'\t')?;
+    let (tree, rest) = cut(rest, b'\t').filter(|(tree, _)| is_digest(tree))?;
+    let (source, rest) = cut(rest, b'\t')?;
+    let (commit, approval) = cut(rest, b'\t').filter(|(_, last)| !last.contains('\t'))?;
     let brief = Brief {
-        tree: next().filter(|tree| is_digest(tree))?.to_owned(),
-        source: optional(next()?),
-        commit: optional(next()?),
-        approval: optional(next()?),
+        tree: tree.to_owned(),
+        source: optional(source),
+        commit: optional(commit),
+        approval: optional(approval),
     };
-    next().is_none().then_some((key, brief))
+    Some((key.to_owned(), brief))
 }
 
 #[cfg(test)]

@@ -299,6 +299,14 @@ impl Vouch for Ledger {
         self.answer(directory, depth)
     }
 
+    fn standing(&self, name: &SkillName, directory: &Path, depth: Depth) -> Standing {
+        let at_once = match depth {
+            Depth::Stamps => self.books().standing(&self.home, directory),
+            Depth::Bytes => None,
+        };
+        at_once.unwrap_or_else(|| self.vouch(name, directory, depth).standing)
+    }
+
     fn recorded(&self, _name: &SkillName, directory: &Path) -> Vouched {
         let mut books = self.books();
         let Some(key) = books.key(&self.home, directory) else { return Vouched::default() };
@@ -372,6 +380,27 @@ impl Books {
             }
         }
         expected
+    }
+
+    /// The standing of what nobody spoke of, and of what is as it should be by its stamps. None
+    /// says nothing but that a closer look is needed.
+    fn standing(&mut self, home: &Home, directory: &Path) -> Option<Standing> {
+        let Some(key) = self.key(home, directory) else { return Some(Standing::Unknown) };
+        let parent = key.rsplit_once('/').map(|(parent, _)| parent);
+        let in_lock = |locked: &Locked| Some(locked.skills.as_str()) == parent;
+        let doubtful = self.fault.is_some()
+            || self.passing.contains_key(&key)
+            || self.locks.iter().any(|locked| in_lock(locked) && locked.lock.is_err());
+        if doubtful {
+            return None;
+        }
+        let Some(approval) = self.approvals.get(&key) else {
+            let locked = self.locks.iter().any(in_lock);
+            return (!locked).then_some(Standing::Unknown);
+        };
+        let stamped = self.stamps.0.get(&key)?;
+        let holds = stamped.tree == approval.tree && stamped.holds(directory);
+        holds.then_some(Standing::Approved)
     }
 
     /// The digest of what is in `directory` now, or why there is none.

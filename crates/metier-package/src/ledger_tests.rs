@@ -8,7 +8,13 @@ fn ledger(ground: &Ground) -> Ledger {
 
 fn standing(ground: &Ground, place: &Place, depth: Depth) -> Vouched {
     let directory = place.directory(&ground.home, "pdf");
-    ledger(ground).vouch(&name("pdf"), &directory, depth)
+    let vouched = ledger(ground).vouch(&name("pdf"), &directory, depth);
+    for other in [ledger(ground), ledger(ground)] {
+        // Whoever needs no more than that is told the same, before and after somebody looked.
+        assert_eq!(other.standing(&name("pdf"), &directory, depth), vouched.standing);
+        other.save();
+    }
+    vouched
 }
 
 #[test]
@@ -158,4 +164,33 @@ fn a_directory_that_cannot_be_read_whole_is_a_change() {
     Folder::open(&ground.path().join("project/.agents/skills")).unwrap().remove("pdf").unwrap();
     let vouched = standing(&ground, &place, Depth::Bytes);
     assert_eq!((vouched.standing, vouched.differences.len()), (Standing::Changed, 1));
+}
+
+#[test]
+fn a_standing_is_told_at_once_as_it_is_after_a_whole_look() {
+    // P4
+    let ground = Ground::new();
+    let places = [Place::Personal, ground.project()];
+    let skills = ["pdf", "notes", "plain"];
+    for (place, skill) in places.iter().flat_map(|place| skills.map(|skill| (place, skill))) {
+        ground.install(place, skill, 1).unwrap();
+    }
+    revoke(&ground.home, &places[1].directory(&ground.home, "notes")).unwrap();
+    let mut dice = crate::tampers::Dice(7);
+    let own = |skill| ground.path().join("project/.agents/skills").join(skill);
+    for round in 0..40 {
+        let mut told = Vec::new();
+        let at_once = ledger(&ground);
+        for (place, skill) in places.iter().flat_map(|place| skills.map(|skill| (place, skill))) {
+            let directory = place.directory(&ground.home, skill);
+            let whole = ledger(&ground).vouch(&name(skill), &directory, Depth::Bytes).standing;
+            let quick = at_once.standing(&name(skill), &directory, Depth::Stamps);
+            assert_eq!(quick, whole, "{round}: {skill} in {place:?}");
+            told.push(quick);
+        }
+        at_once.save();
+        assert!(told.contains(&Standing::Approved));
+        assert_eq!(told.contains(&Standing::Changed), round > 0);
+        let (_, _undo) = crate::tampers::tamper(&own(skills[dice.roll(2)]), &mut dice);
+    }
 }

@@ -65,9 +65,16 @@ fn names_no_line_can_spell_have_no_stamps() {
 fn no_tamper_keeps_every_stamp_even_with_its_times_put_back() {
     // P4: each copy is stamped once it is old enough, tampered with once, and looked at once.
     let ground = Ground::new();
-    let trees: Vec<_> = (0..400).map(|version| ground.staged("pdf", version).directory).collect();
+    let small = |number| {
+        let file = ground.write(&format!("small/{number}/SKILL.md"), "a skill of one file");
+        file.parent().unwrap().to_owned()
+    };
+    let large = (0..300).map(|version| ground.staged("pdf", version).directory);
+    let trees: Vec<_> = large.chain((0..100).map(small)).collect();
     std::thread::sleep(std::time::Duration::from_nanos(RACY_NANOSECONDS as u64 + 20_000_000));
     let stamps: Vec<_> = trees.iter().map(|tree| stamped(tree, now()).unwrap()).collect();
+    let few = |stamped: &&Stamped| stamped.stamps.len() <= FEW_STAMPS;
+    assert_eq!(stamps.iter().filter(few).count(), 100, "both ways are taken");
     let mut dice = Dice(11);
     for (tree, stamped) in trees.iter().zip(&stamps) {
         assert!(stamped.holds(tree), "untouched");

@@ -127,27 +127,26 @@ impl Disk {
         Self { memo, ..self }
     }
 
-    /// How many candidates are remembered.
-    pub(crate) fn remembered(&self) -> usize {
+    /// What is remembered of it.
+    pub(crate) fn memo(&self) -> Option<&Memo> {
         match &self.memo {
-            Recall::Memo(memo) => memo.len(),
-            Recall::Never | Recall::Nothing => 0,
+            Recall::Memo(memo) => Some(memo),
+            Recall::Never | Recall::Nothing => None,
         }
     }
 
     /// Whether the directory is a skill whose file is as it is remembered, which is then made known.
     fn recall(&self, at: Directory<'_>, desk: &mut Desk<'_>) -> bool {
-        let Recall::Memo(memo) = &self.memo else { return false };
+        let Some(memo) = self.memo() else { return false };
         let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
-        let path = &mut desk.scratch.path;
-        let known = memo.candidate(spot, || {
+        let (path, next) = (&mut desk.scratch.path, &mut desk.scratch.next);
+        let known = memo.candidate(spot, next, || {
             set_path(path, at.path, SKILL_FILE.as_bytes());
             let path = CStr::from_bytes_with_nul(path).ok()?;
             Stamp::of(&statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?)
         });
-        let Some((found, stamp)) = known else { return false };
-        desk.harvest.recalled += 1;
-        desk.remember(at, stamp);
+        let Some((index, found)) = known else { return false };
+        desk.harvest.recalled.push(index);
         desk.found(found);
         true
     }

@@ -8,6 +8,7 @@
 //! read the same bytes differently. Where memos are kept is the application's business
 //! ([`Memory`]); here nothing is written.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -22,7 +23,7 @@ use crate::paths::{boxed_path, bytes_of, path_order};
 use crate::vouch::Standing;
 
 /// What a memo begins with; another one is another format and read as nothing.
-const HEADING: &[u8] = b"metier-memo-1\n";
+const HEADING: &[u8] = b"metier-memo-2\n";
 
 /// Bytes of the sum after the heading.
 const SUM_BYTES: usize = 8;
@@ -125,19 +126,37 @@ impl Memo {
         self.records.len()
     }
 
-    /// The candidate remembered at the spot, when its file is as it was: `stamp` is asked only for
-    /// what is in the memo.
+    /// The candidate remembered at the spot, when its file is as it was, and which one it is: `stamp`
+    /// is asked only for what is in the memo. `next` is where it is looked for first: a walk goes
+    /// in the memo's order, so that it nearly always is there.
     pub(crate) fn candidate(
         &self,
         spot: Spot<'_>,
+        next: &mut usize,
         stamp: impl FnOnce() -> Option<Stamp>,
-    ) -> Option<(Found, Stamp)> {
-        let order =
-            |record: &Record| path_order(self.part(&record.path).unwrap_or_default(), spot.path);
-        let record = self.records.get(self.records.binary_search_by(order).ok()?)?;
-        let now = stamp().filter(|stamp| *stamp == record.stamp)?;
+    ) -> Option<(usize, Found)> {
+        let is_there = |at: &usize| {
+            let record = self.records.get(*at);
+            record.and_then(|record| self.part(&record.path)) == Some(spot.path)
+        };
+        let at = Some(*next).filter(is_there).or_else(|| self.find(spot.path))?;
+        *next = at + 1;
+        let record = self.records.get(at)?;
+        stamp().filter(|stamp| *stamp == record.stamp)?;
         let mut input = Input { bytes: self.part(&record.candidate)?, at: 0 };
-        Some((input.candidate(spot)?, now))
+        Some((at, input.candidate(spot)?))
+    }
+
+    /// The stamp of the file in the directory at `path`, if its candidate is one of `recalled`.
+    fn stamp(&self, path: &[u8], recalled: &BTreeSet<usize>) -> Option<Stamp> {
+        let at = self.find(path).filter(|at| recalled.contains(at))?;
+        self.records.get(at).map(|record| record.stamp)
+    }
+
+    /// Which record is of `path`.
+    fn find(&self, path: &[u8]) -> Option<usize> {
+        let order = |record: &Record| path_order(self.part(&record.path).unwrap_or_default(), path);
+        self.records.binary_search_by(order).ok()
     }
 
     fn part(&self, range: &Range<usize>) -> Option<&[u8]> {
@@ -145,29 +164,32 @@ impl Memo {
     }
 }
 
-/// The memo of a root for candidates with their stamps, both in the order of their paths; none when
-/// it is not worth it. Candidates without a stamp that can be believed are left out.
+/// The memo of a root for candidates, in the order of their paths, with the stamps of those that were
+/// read, in the same order, and of those recalled from the memo `before`; none when it is not worth it.
+/// Candidates without a stamp that can be believed are left out.
 pub(crate) fn write(
     (root, maker, now): (&Path, &str, i128),
     found: &[Found],
     stamps: &[(Box<[u8]>, Stamp)],
+    before: Option<(&Memo, &[usize])>,
 ) -> Option<Vec<u8>> {
     let mut body = Output::default();
     body.text(maker.as_bytes());
     body.text(bytes_of(root));
+    let recalled: BTreeSet<usize> =
+        before.iter().flat_map(|(_, recalled)| *recalled).copied().collect();
     let mut stamps = stamps.iter().peekable();
     let mut count = 0;
     for found in found {
         let path = bytes_of(&found.path);
         while stamps.next_if(|(other, _)| path_order(other, path).is_lt()).is_some() {}
-        let Some((_, stamp)) = stamps.peek().filter(|(other, _)| **other == *path) else {
+        let read = stamps.peek().filter(|(other, _)| **other == *path).map(|(_, stamp)| *stamp);
+        let known = || before?.0.stamp(path, &recalled);
+        let Some(stamp) = read.or_else(known).filter(|stamp| stamp.is_older_than(now)) else {
             continue;
         };
-        if !stamp.is_older_than(now) {
-            continue;
-        }
         body.text(path);
-        body.stamp(stamp);
+        body.stamp(&stamp);
         let mut candidate = Output::default();
         candidate.candidate(found);
         body.text(&candidate.0);
@@ -197,13 +219,18 @@ pub(crate) fn believable(stamps: &[(Box<[u8]>, Stamp)], now: i128) -> usize {
     stamps.iter().filter(|(_, stamp)| stamp.is_older_than(now)).count()
 }
 
-/// Bytes being put together: numbers of eight bytes, texts after their lengths.
+/// Bytes being put together: numbers of seven bits a byte, the lowest first, each byte but the last
+/// with its highest bit set; texts after their lengths.
 #[derive(Default)]
 struct Output(Vec<u8>);
 
 impl Output {
-    fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
+    fn number(&mut self, mut number: u64) {
+        while number > 0x7f {
+            self.0.push(number.to_le_bytes()[0] | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number.to_le_bytes()[0]);
     }
 
     fn text(&mut self, text: &[u8]) {
@@ -269,10 +296,16 @@ struct Input<'a> {
 
 impl<'a> Input<'a> {
     fn number(&mut self) -> Option<u64> {
-        let end = self.at.checked_add(8)?;
-        let bytes = self.bytes.get(self.at..end)?;
-        self.at = end;
-        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(7) {
+            let byte = *self.bytes.get(self.at)?;
+            self.at += 1;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
     }
 
     fn flag(&mut self) -> Option<bool> {

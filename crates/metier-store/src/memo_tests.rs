@@ -33,8 +33,13 @@ fn spot(path: &str) -> Spot<'_> {
     Spot { root: RootId(3), path: path.as_bytes(), identity: (0, 0) }
 }
 
+/// What `memo` remembers at `path`, looked for at `next` first.
+fn known(memo: &Memo, path: &str, mut next: usize, now: Option<Stamp>) -> Option<(usize, Found)> {
+    memo.candidate(spot(path), &mut next, || now)
+}
+
 fn made(found: &[Found], stamps: &[(Box<[u8]>, Stamp)]) -> Vec<u8> {
-    write((Path::new("/r"), MAKER, NOW), found, stamps).expect("a memo")
+    write((Path::new("/r"), MAKER, NOW), found, stamps, None).expect("a memo")
 }
 
 #[test]
@@ -43,9 +48,12 @@ fn what_was_read_is_remembered_as_long_as_the_stamp_is_the_same() {
     let (all, stamps) = many(40);
     let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
     assert_eq!(memo.len(), 40);
-    for (found, (_, stamp)) in all.iter().zip(&stamps) {
+    for (index, (found, (_, stamp))) in all.iter().zip(&stamps).enumerate() {
         let path = found.path.to_str().expect("text");
-        assert_eq!(memo.candidate(spot(path), || Some(*stamp)), Some((found.clone(), *stamp)));
+        for next in [0, index, index + 1, 39, 40, usize::MAX] {
+            let known = known(&memo, path, next, Some(*stamp));
+            assert_eq!(known, Some((index, found.clone())), "{next}");
+        }
         for other in [
             None,
             Some(Stamp { device: 8, ..*stamp }),
@@ -55,11 +63,11 @@ fn what_was_read_is_remembered_as_long_as_the_stamp_is_the_same() {
             Some(Stamp { modified: (0, 0), ..*stamp }),
             Some(Stamp { changed: (0, 0), ..*stamp }),
         ] {
-            assert_eq!(memo.candidate(spot(path), || other), None, "{other:?}");
+            assert_eq!(known(&memo, path, index, other), None, "{other:?}");
         }
     }
     let unasked = || panic!("nobody looks at what is not remembered");
-    assert_eq!(memo.candidate(spot("other"), unasked), None);
+    assert_eq!(memo.candidate(spot("other"), &mut 0, unasked), None);
 }
 
 #[test]
@@ -95,7 +103,7 @@ fn what_changed_too_lately_or_has_no_stamp_is_not_remembered() {
     let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
     assert_eq!(memo.len(), 37);
     for (path, number) in [("s04", 4), ("s05", 5), ("s06", 6)] {
-        assert_eq!(memo.candidate(spot(path), || Some(stamp(number))), None);
+        assert_eq!(known(&memo, path, 0, Some(stamp(number))), None);
     }
 }
 
@@ -103,7 +111,40 @@ fn what_changed_too_lately_or_has_no_stamp_is_not_remembered() {
 fn few_candidates_are_not_worth_a_memo() {
     // N1
     let (all, stamps) = many(MIN_REMEMBERED as u64 - 1);
-    assert_eq!(write((Path::new("/r"), MAKER, NOW), &all, &stamps), None);
+    assert_eq!(write((Path::new("/r"), MAKER, NOW), &all, &stamps, None), None);
+}
+
+#[test]
+fn of_what_was_not_read_only_what_was_recalled_keeps_its_stamp() {
+    // D7
+    let (mut all, stamps) = many(40);
+    let before = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+    all[7].description = "Another file by now, whose stamp nobody has.".into();
+    all[8].description = "Read again.".into();
+    let recalled: Vec<usize> = (0..40).filter(|index| *index != 7 && *index != 8).collect();
+    let read = [(b"s08".to_vec().into(), stamp(99))];
+    let head = (Path::new("/r"), MAKER, NOW);
+    let memo = write(head, &all, &read, Some((&before, &recalled))).expect("a memo");
+    let memo = Memo::read(memo, Path::new("/r"), MAKER).expect("a memo");
+    assert_eq!(memo.len(), 39);
+    assert_eq!(known(&memo, "s06", 6, Some(stamp(6))), Some((6, all[6].clone())));
+    assert_eq!(known(&memo, "s07", 7, Some(stamp(7))), None);
+    assert_eq!(known(&memo, "s08", 7, Some(stamp(99))), Some((7, all[8].clone())));
+    assert_eq!(known(&memo, "s08", 7, Some(stamp(8))), None);
+}
+
+#[test]
+fn every_number_is_read_back_and_an_endless_one_is_none() {
+    // D7
+    for number in [0, 1, 127, 128, 16_383, 16_384, 1 << 62, u64::MAX - 1, u64::MAX] {
+        let mut output = Output::default();
+        output.number(number);
+        let mut input = Input { bytes: &output.0, at: 0 };
+        assert_eq!((input.number(), input.at), (Some(number), output.0.len()));
+    }
+    for bytes in [&[][..], &[0x80], &[0xff; 12]] {
+        assert_eq!(Input { bytes, at: 0 }.number(), None);
+    }
 }
 
 fn facts() -> impl Strategy<Value = Facts> {
@@ -144,8 +185,8 @@ proptest! {
         all[9].description = description.into();
         all[9].digest = digest;
         let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
-        let known = memo.candidate(spot("s09"), || Some(stamp(9)));
-        prop_assert_eq!(known, Some((all[9].clone(), stamp(9))));
+        let known = known(&memo, "s09", 0, Some(stamp(9)));
+        prop_assert_eq!(known, Some((9, all[9].clone())));
     }
 
     #[test]

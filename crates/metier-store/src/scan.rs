@@ -75,12 +75,13 @@ fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -
     let (maker, now) = (memory.maker(), memory.now());
     let memo = memory.recall(&root.path).and_then(|memo| Memo::read(memo, &root.path, &maker));
     let disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
-    let harvest = walk(&disk, plan, disk.identity);
-    let known = disk.remembered();
-    let is_news = harvest.recalled < known || believable(&harvest.stamps, now) > known;
-    if is_news
-        && let Some(memo) = memo::write((&root.path, &maker, now), &harvest.found, &harvest.stamps)
-    {
+    let before = disk.memo();
+    let known = before.map_or(0, Memo::len);
+    let harvest = walk(&disk, &plan.recalling(known), disk.identity);
+    let is_news = harvest.recalled.len() < known || believable(&harvest.stamps, now) > 0;
+    let head = (&*root.path, &*maker, now);
+    let before = before.map(|memo| (memo, &*harvest.recalled));
+    if is_news && let Some(memo) = memo::write(head, &harvest.found, &harvest.stamps, before) {
         memory.keep(&root.path, &memo);
     }
     harvest

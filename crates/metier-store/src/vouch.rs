@@ -15,6 +15,12 @@ pub trait Vouch: Send + Sync {
     /// What is known about the skill called `name` in `directory`, as its content is now.
     fn vouch(&self, name: &SkillName, directory: &Path, depth: Depth) -> Vouched;
 
+    /// Where the content of the skill called `name` in `directory` stands now: [`Vouched::standing`]
+    /// of [`Vouch::vouch`], for whoever asks about thousands and needs no more.
+    fn standing(&self, name: &SkillName, directory: &Path, depth: Depth) -> Standing {
+        self.vouch(name, directory, depth).standing
+    }
+
     /// What is written down about the skill called `name` in `directory`. Nobody looks at the
     /// content, so the standing is unknown.
     fn recorded(&self, _name: &SkillName, _directory: &Path) -> Vouched {
@@ -71,7 +77,7 @@ pub fn attest(discovery: &mut Discovery, vouch: &dyn Vouch, depth: Depth) {
             continue;
         }
         let directory = join(roots, found.root, &found.path);
-        found.standing = vouch.vouch(&found.name, &directory, depth).standing;
+        found.standing = vouch.standing(&found.name, &directory, depth);
     }
 }
 

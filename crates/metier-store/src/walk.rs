@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     max_depth: usize,
     max_directories: usize,
     threads: usize,
+    /// How many candidates are remembered.
+    remembered: usize,
 }
 
 /// What a walk, or one thread of it, brought home.
@@ -66,10 +68,10 @@ pub(crate) struct Harvest {
     pub(crate) notes: Vec<Note>,
     /// How much was done.
     pub(crate) stats: ScanStats,
-    /// Stamps of files to be remembered, by their directories.
+    /// Stamps of files that were read and are to be remembered, by their directories.
     pub(crate) stamps: Vec<(Box<[u8]>, Stamp)>,
-    /// How many of them were remembered before.
-    pub(crate) recalled: usize,
+    /// Which candidates of the memo were as they were.
+    pub(crate) recalled: Vec<usize>,
     /// Levels that had candidates; each is in order.
     runs: usize,
     /// Notes that were only counted.
@@ -105,6 +107,8 @@ pub(crate) struct Scratch {
     pub(crate) text: Vec<u8>,
     /// Directory entries as the kernel gives them.
     pub(crate) names: Vec<u8>,
+    /// Where in the memo the next candidate is expected.
+    pub(crate) next: usize,
 }
 
 /// The children of one directory, by its place in its level.
@@ -184,7 +188,21 @@ impl Plan {
             max_depth: if immediate_only { 1.min(limits.max_depth) } else { limits.max_depth },
             max_directories: limits.max_directories.min(limits::MAX_DIRECTORIES_SETTING),
             threads: limits.threads.clamp(1, limits::MAX_THREADS),
+            remembered: 0,
         }
+    }
+
+    /// The same plan where so many candidates are remembered.
+    pub(crate) fn recalling(self, remembered: usize) -> Self {
+        Self { remembered, ..self }
+    }
+
+    /// How many threads look at so many directories, of which those that are remembered cost less.
+    fn threads_for(&self, directories: usize) -> usize {
+        let fresh = directories.saturating_sub(self.remembered);
+        let worth = fresh / limits::DIRECTORIES_PER_THREAD
+            + (directories - fresh) / limits::REMEMBERED_PER_THREAD;
+        worth.clamp(1, self.threads)
     }
 }
 
@@ -296,7 +314,7 @@ impl Harvest {
             self.unnoted += desk.harvest.unnoted;
             self.stats += desk.harvest.stats;
             self.stamps.extend(desk.harvest.stamps);
-            self.recalled += desk.harvest.recalled;
+            self.recalled.extend(desk.harvest.recalled);
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
@@ -363,7 +381,7 @@ fn look_at_all<'a>(
     below: (bool, usize),
 ) -> Vec<Desk<'a>> {
     let count = level.len();
-    let threads = plan.threads.min(count / limits::DIRECTORIES_PER_THREAD).max(1);
+    let threads = plan.threads_for(count);
     if threads == 1 {
         let mut desk = Desk::new(plan, below);
         desk.work(ground, level, 0, count);

@@ -177,3 +177,24 @@ fn a_directory_that_cannot_be_read_is_shown_safely() {
     assert_eq!(note.diagnostic.message, message);
     assert_eq!(note.root, RootId(2));
 }
+
+#[test]
+fn threads_are_started_for_what_has_to_be_read() {
+    // N1
+    let limits = ScanLimits { threads: 4, ..ScanLimits::default() };
+    let threads = |directories, remembered| {
+        Plan::new(RootId(0), false, &limits).recalling(remembered).threads_for(directories)
+    };
+    for (directories, remembered, expect) in [
+        (0, 0, 1),
+        (127, 0, 1),
+        (128, 0, 2),
+        (10_000, 0, 4),
+        (1_001, 1_000, 1),
+        (1_001, 40, 4),
+        (2_048, 2_048, 2),
+        (10_000, 20_000, 4),
+    ] {
+        assert_eq!(threads(directories, remembered), expect, "{remembered} of {directories}");
+    }
+}

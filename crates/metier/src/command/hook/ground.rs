@@ -1,6 +1,7 @@
 //! Where a hook call's session and skills come from: the settings, as for every other command.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use metier_runtime::Session;
 use metier_runtime::journal::Durability;
@@ -53,6 +54,8 @@ impl Grounds {
         };
         let mut setup = session::setup(settings, purpose, ids, &stream.journal);
         setup.settings.again = Again::Repeat;
+        // This process ends with its answer; to take the skills apart before would only take time.
+        std::mem::forget(Arc::clone(&setup.catalog));
         Ok(match has_view {
             true => Session::open(setup, Box::new(journal))?,
             false => Session::resume(setup, Box::new(journal))?,
