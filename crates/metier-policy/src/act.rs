@@ -17,7 +17,9 @@ use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
 use crate::place::{From, Place, Spot, Spots};
 use crate::programs::{Analysis, Hazard, ProgramTable, Role, Touch, What};
 use crate::shape::Shape;
-use crate::shell::{self, Access, Assignment, SimpleCommand, Surroundings, Unresolvable, Word};
+use crate::shell::{
+    self, Access, Assignment, Feed, SimpleCommand, Surroundings, Unresolvable, Word,
+};
 
 /// Something a call does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +151,7 @@ fn particular_acts(call: &Understood, unpacker: &Unpacker<'_>) -> Vec<Act> {
         Kind::Shell { command } => {
             let around = Surroundings { home: place.home.and_then(Path::to_str), depth: 0 };
             match command {
-                ShellInput::Text(text) => unpacker.text(text, around, here),
+                ShellInput::Text(text) => unpacker.text(text, None, around, here),
                 ShellInput::Words(words) if words.is_empty() => Vec::new(),
                 ShellInput::Words(words) => {
                     let argv = words.iter().map(Word::known).collect();
@@ -200,9 +202,18 @@ struct Unpacker<'a> {
 
 impl Unpacker<'_> {
     /// The acts of shell text.
-    fn text(&self, text: &str, around: Surroundings<'_>, here: Here<'_>) -> Vec<Act> {
+    fn text(
+        &self,
+        text: &str,
+        input: Option<&Feed>,
+        around: Surroundings<'_>,
+        here: Here<'_>,
+    ) -> Vec<Act> {
         match shell::parse(text, around) {
-            Ok(commands) => self.commands(commands, around, here),
+            Ok(mut commands) => {
+                input::hand_down(input, &mut commands);
+                self.commands(commands, around, here)
+            }
             Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
         }
     }
@@ -265,7 +276,9 @@ impl Unpacker<'_> {
                 touches.push(self.touch(&Touch::File(Access::Write, word.clone()), inner));
                 continue;
             }
-            let consequence = self.consequence(hazard, around, (here, inner));
+            // What is read as commands is used up by them.
+            let input = command.input.as_ref().filter(|_| hazard.at > 0);
+            let consequence = self.consequence(hazard, input, around, (here, inner));
             consequences.extend(consequence.map(|it| (hazard.at, it)));
         }
         consequences.extend(self.patch(&command, inner).map(|it| (0, it)));
@@ -290,10 +303,11 @@ impl Unpacker<'_> {
         }
     }
 
-    /// What a hazard leads to. `outer` is where the command runs, `inner` where it then works.
+    /// What a hazard leads to; `input` is what it reads. `outer` is where the command runs, `inner` where it then works.
     fn consequence(
         &self,
         hazard: &Hazard,
+        input: Option<&Feed>,
         around: Surroundings<'_>,
         (outer, inner): (Here<'_>, Here<'_>),
     ) -> Option<Consequence> {
@@ -312,14 +326,15 @@ impl Unpacker<'_> {
             What::Output(word) => vec![self.file(Access::Write, word, inner)],
             What::Run(words) if words.is_empty() => return None,
             What::Run(words) => {
-                let command = SimpleCommand { argv: words.clone(), ..SimpleCommand::default() };
+                let (argv, input) = (words.clone(), input.cloned());
+                let command = SimpleCommand { argv, input, ..SimpleCommand::default() };
                 match shell::deeper(around) {
                     Ok(around) => self.commands(vec![command], around, inner),
                     Err(refused) => return Some(Consequence::escape(refused.reason)),
                 }
             }
             What::Shell(text) => match shell::deeper(around) {
-                Ok(around) => self.text(text, around, inner),
+                Ok(around) => self.text(text, input, around, inner),
                 Err(refused) => return Some(Consequence::escape(refused.reason)),
             },
         };

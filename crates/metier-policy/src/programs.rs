@@ -268,6 +268,8 @@ pub struct Analysis {
     pub repository: bool,
     /// The words that are another command, or text for another shell: from here up to there.
     pub handed: Vec<(usize, usize)>,
+    /// Code that it gets on its standard input.
+    pub fed: Option<Word>,
 }
 
 /// What a program does with its standard input.

@@ -5,7 +5,7 @@ use super::here::Here;
 use super::{Act, Consequence, Unpacker, file_use};
 use crate::call;
 use crate::programs::{Analysis, Hazard, Obeys, What};
-use crate::shell::{Access, Feed, SimpleCommand};
+use crate::shell::{Access, Feed, SimpleCommand, Word};
 
 /// The command that takes a patch, as some agents have it.
 const PATCH: [&str; 2] = ["apply_patch", "applypatch"];
@@ -16,13 +16,24 @@ pub(super) fn obey(analysis: &mut Analysis, input: Option<&Feed>) {
     // What comes in by itself is not typed.
     analysis.interactive = false;
     let what = match (analysis.obeys, input) {
-        (Obeys::Nothing, _) | (Obeys::Code, Feed::Text(_)) => return,
+        (Obeys::Nothing, _) => return,
+        (Obeys::Code, Feed::Text(text)) => {
+            analysis.fed = Some(Word::known(text));
+            What::Code("it runs what it reads".to_owned())
+        }
         (Obeys::Shell, Feed::Text(text)) => What::Shell(text.clone()),
         (Obeys::Shell | Obeys::Code, Feed::Unknown) => {
             What::Escape("it runs what another command writes".to_owned())
         }
     };
     analysis.hazards.push(Hazard { at: 0, what });
+}
+
+/// Gives the input of a command to those it runs, unless they have one of their own.
+pub(super) fn hand_down(input: Option<&Feed>, commands: &mut [SimpleCommand]) {
+    for command in commands.iter_mut().filter(|command| command.input.is_none()) {
+        command.input = input.cloned();
+    }
 }
 
 impl Unpacker<'_> {

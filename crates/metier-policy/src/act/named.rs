@@ -43,7 +43,7 @@ impl Unpacker<'_> {
 
     /// The same words as text: code may spell out what it does.
     pub(super) fn spelled(&self, command: &SimpleCommand, analysis: &Analysis) -> Vec<String> {
-        if self.look == Look::Plain || !analysis.untold {
+        if self.look == Look::Plain || !(analysis.untold || analysis.fed.is_some()) {
             return Vec::new();
         }
         own_words(command, analysis).map(|word| word.spelling().to_ascii_lowercase()).collect()
@@ -78,12 +78,12 @@ impl Unpacker<'_> {
     }
 }
 
-/// The words behind a program that are not another command.
+/// The words behind a program that are not another command, and before them the code it is fed.
 fn own_words<'c>(
     command: &'c SimpleCommand,
     analysis: &'c Analysis,
 ) -> impl Iterator<Item = &'c Word> {
     let handed = |at: usize| analysis.handed.iter().any(|(from, to)| (*from..*to).contains(&at));
     let words = command.argv.iter().enumerate().skip(1).filter(move |(at, _)| !handed(*at));
-    words.map(|(_, word)| word)
+    analysis.fed.iter().chain(words.map(|(_, word)| word))
 }
