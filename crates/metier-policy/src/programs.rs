@@ -143,6 +143,23 @@ pub struct Program {
     pub links: bool,
     /// It obeys the settings of the repository it works in.
     pub repository: bool,
+    /// What it runs from its standard input, where being an interpreter does not say so.
+    pub input: Input,
+}
+
+/// What a program runs from its standard input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Input {
+    /// Nothing, unless it is an interpreter.
+    #[default]
+    Nothing,
+    /// Commands, by rules of its own.
+    Commands,
+    /// Code.
+    Code,
+    /// Code, where a word names standard input.
+    Named,
 }
 
 /// Whether a program needs a pattern of its own.
@@ -280,6 +297,8 @@ pub enum Obeys {
     Nothing,
     /// Runs it as commands of a shell.
     Shell,
+    /// Runs it as commands, by rules that are not those of a usual shell.
+    Commands,
     /// Runs it as code.
     Code,
 }

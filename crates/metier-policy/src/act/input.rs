@@ -15,18 +15,20 @@ pub(super) fn obey(analysis: &mut Analysis, input: Option<&Feed>) {
     let Some(input) = input else { return };
     // What comes in by itself is not typed.
     analysis.interactive = false;
-    let what = match (analysis.obeys, input) {
-        (Obeys::Nothing, _) => return,
-        (Obeys::Code, Feed::Text(text)) => {
-            analysis.fed = Some(Word::known(text));
-            What::Code("it runs what it reads".to_owned())
+    let mut add = |what| analysis.hazards.push(Hazard { at: 0, what });
+    let Feed::Text(text) = input else {
+        if analysis.obeys != Obeys::Nothing {
+            add(What::Escape("it runs what another command writes".to_owned()));
         }
-        (Obeys::Shell, Feed::Text(text)) => What::Shell(text.clone()),
-        (Obeys::Shell | Obeys::Code, Feed::Unknown) => {
-            What::Escape("it runs what another command writes".to_owned())
-        }
+        return;
     };
-    analysis.hazards.push(Hazard { at: 0, what });
+    if matches!(analysis.obeys, Obeys::Shell | Obeys::Commands) {
+        add(What::Shell(text.clone()));
+    }
+    if matches!(analysis.obeys, Obeys::Code | Obeys::Commands) {
+        add(What::Code("it runs what it reads".to_owned()));
+        analysis.fed = Some(Word::known(text));
+    }
 }
 
 /// Gives the input of a command to those it runs, unless they have one of their own.

@@ -10,12 +10,12 @@ mod options;
 mod parts;
 
 use super::{
-    Analysis, Arguments, Assigns, Hazard, Language, Obeys, Program, Role, Style, Touch, Verb, What,
-    language, listed,
+    Analysis, Arguments, Assigns, Hazard, Input, Language, Obeys, Program, Role, Style, Touch,
+    Verb, What, language, listed,
 };
 use crate::limits::MAX_MENTIONS;
 use crate::shell::{Access, Word};
-use arguments::assignment;
+use arguments::{assignment, names_input};
 pub(crate) use parts::parts;
 
 /// What the words would do, by the data about their program.
@@ -189,7 +189,7 @@ impl<'p> Reader<'p> {
             self.hazard(0, What::Code(text));
         }
         // Without a script or code to run, an interpreter runs what it reads.
-        let runs_code = self.usage.code_at.is_some() || self.usage.style == Style::Shell;
+        let runs_code = self.runs_code();
         let asked = self.argv.iter().any(|word| word.as_known() == Some("-i"));
         let given = |hazard: &Hazard| matches!(hazard.what, What::Code(_) | What::Shell(_));
         let idle =
@@ -203,12 +203,26 @@ impl<'p> Reader<'p> {
         self.check_scripts();
         self.use_arguments();
         self.use_directories();
-        self.out.obeys = match self.usage.style {
-            _ if !(self.flags.reads_input || (runs_code && idle)) => Obeys::Nothing,
-            Style::Shell => Obeys::Shell,
+        let takes_it = self.flags.reads_input || (runs_code && idle);
+        self.out.obeys = self.obeys(takes_it);
+    }
+
+    fn runs_code(&self) -> bool {
+        self.usage.code_at.is_some() || self.usage.style == Style::Shell
+    }
+
+    /// What it does with its standard input. `takes_it` is whether it is told no other code.
+    fn obeys(&self, takes_it: bool) -> Obeys {
+        let named = || self.argv.iter().skip(1).any(names_input);
+        match (self.usage.input, self.usage.style) {
+            (Input::Commands, _) if takes_it || !self.runs_code() => Obeys::Commands,
+            (Input::Code, _) => Obeys::Code,
+            (Input::Named, _) if named() => Obeys::Code,
+            _ if !takes_it => Obeys::Nothing,
+            (_, Style::Shell) => Obeys::Shell,
             _ if self.usage.arguments == Arguments::Code => Obeys::Shell,
             _ => Obeys::Code,
-        };
+        }
     }
 
     fn check_scripts(&mut self) {

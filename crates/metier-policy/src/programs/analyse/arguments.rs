@@ -193,6 +193,17 @@ impl<'p> Reader<'p> {
 /// Names of standard input.
 const STANDARD_INPUT: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
 
+/// Whether a word is standard input, or an option with it: `-`, `-f-`, `--file=/dev/stdin`.
+pub(super) fn names_input(word: &Word) -> bool {
+    let Some(text) = word.as_known() else { return false };
+    let value = match text.split_once('=') {
+        Some((_, value)) => value,
+        None if text.starts_with('-') && !text.starts_with("--") => text.get(2..).unwrap_or(text),
+        None => text,
+    };
+    STANDARD_INPUT.contains(&value)
+}
+
 /// `NAME=value`, however it is quoted: to a program it is one word.
 pub(super) fn assignment(word: &Word) -> Option<(String, Word)> {
     let prefix = word.prefix();
