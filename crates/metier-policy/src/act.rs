@@ -11,6 +11,7 @@ mod named;
 use std::path::{Path, PathBuf};
 
 use here::{Here, Naming, Walk};
+use named::work_trees;
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
@@ -269,6 +270,8 @@ impl Unpacker<'_> {
         }
         let mut touches: Vec<Act> =
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
+        let trees = work_trees(&command, &analysis);
+        touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
         for hazard in &analysis.hazards {
             if let What::Output(word) = &hazard.what
                 && self.is_inside(word, inner)

@@ -131,6 +131,10 @@ pub struct Program {
     pub into: Vec<String>,
     /// Options with the directory that an archive is unpacked into.
     pub unpack: Vec<String>,
+    /// Options with a directory that the program fills, and that change what everything else means.
+    pub fills: Vec<String>,
+    /// Options with a directory that another machine gets to use: `directory:there`.
+    pub mounts: Vec<String>,
     /// It unpacks an archive: into the directory it works in, unless told another.
     pub unpacks: bool,
     /// Options that let an archive say where its files go; `*` when it always does.

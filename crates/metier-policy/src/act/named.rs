@@ -7,7 +7,7 @@ use super::here::{Here, Naming};
 use super::{Consequence, FileUse, Look, Manner, Unpacker};
 use crate::limits::MAX_MENTIONS;
 use crate::place::{Layout, Spot};
-use crate::programs::{Analysis, parts};
+use crate::programs::{Analysis, What, parts};
 use crate::shell::{Access, SimpleCommand, Word};
 
 impl Unpacker<'_> {
@@ -76,6 +76,21 @@ impl Unpacker<'_> {
         };
         spots.iter().find_map(strange)
     }
+}
+
+/// The variable that tells git which directory to fill.
+const WORK_TREE: &str = "GIT_WORK_TREE";
+
+/// The directories that git is told to fill by a variable, set before a command or by one.
+pub(super) fn work_trees(command: &SimpleCommand, analysis: &Analysis) -> Vec<Word> {
+    let before = command.assignments.iter().filter(|set| set.name == WORK_TREE);
+    let by_one = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
+        What::Assign(name) if name == WORK_TREE => {
+            command.argv.get(hazard.at)?.tail(WORK_TREE.len() + 1)
+        }
+        _ => None,
+    });
+    before.map(|set| set.value.clone()).chain(by_one).collect()
 }
 
 /// The words behind a program that are not another command, and before them the code it is fed.

@@ -28,6 +28,8 @@ pub(super) enum Effect {
     Url,
     Into,
     Unpack,
+    Fills,
+    Mounts,
     Packs,
     Removes,
 }
@@ -46,6 +48,25 @@ impl Effect {
                 | Self::Removes
         )
     }
+}
+
+/// The directory in `directory:there` or `type=bind,source=directory`, where it is one for certain and
+/// not only read.
+fn mounted(value: &Word) -> Option<Touch> {
+    let text = value.prefix();
+    let bound = text
+        .split(',')
+        .find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")));
+    let known = || value.as_known().is_some();
+    let path = match (bound, text.split_once(':')) {
+        (Some(path), _) if known() => path,
+        (None, Some((path, _))) => path,
+        _ => return None,
+    };
+    let only_read = |part: &str| matches!(part, "ro" | "readonly" | "readonly=true" | "ro=true");
+    let only_read = known() && text.split([',', ':']).any(only_read);
+    let is_path = path.starts_with(['/', '.', '~']);
+    (is_path && !only_read).then(|| Touch::Into(Word::known(path)))
 }
 
 impl<'p> Reader<'p> {
@@ -181,7 +202,7 @@ impl<'p> Reader<'p> {
         lists.find_map(|(effect, list)| list.iter().any(|option| option == name).then_some(effect))
     }
 
-    fn effects(&self) -> [(Effect, &'p [String]); 23] {
+    fn effects(&self) -> [(Effect, &'p [String]); 25] {
         let usage = self.usage;
         [
             (Effect::Escape, &usage.escape),
@@ -204,6 +225,8 @@ impl<'p> Reader<'p> {
             (Effect::Url, &usage.url),
             (Effect::Into, &usage.into),
             (Effect::Unpack, &usage.unpack),
+            (Effect::Fills, &usage.fills),
+            (Effect::Mounts, &usage.mounts),
             (Effect::Removes, &usage.removes),
             (Effect::Packs, &usage.packs),
             (Effect::Value, &usage.takes),
@@ -216,7 +239,7 @@ impl<'p> Reader<'p> {
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
             Effect::Value | Effect::Query | Effect::Replace | Effect::Archive => false,
-            Effect::Into | Effect::Packs => false,
+            Effect::Into | Effect::Packs | Effect::Mounts => false,
             Effect::Read | Effect::AtFile | Effect::AtStart => !reads,
             Effect::Script => self.usage.language.is_some(),
             _ => true,
@@ -229,7 +252,9 @@ impl<'p> Reader<'p> {
             Some(value) => Some(value),
             // A harmless option may have its value attached or none at all, so a word that looks
             // like an option is read as one.
-            None if effect == Effect::Value && self.next_is_option() => None,
+            None if matches!(effect, Effect::Value | Effect::Mounts) && self.next_is_option() => {
+                None
+            }
             None if effect.has_value() => {
                 let next = self.argv.get(self.at).cloned();
                 self.at += 1;
@@ -260,6 +285,7 @@ impl<'p> Reader<'p> {
             Effect::Code => {
                 self.hazard(at, What::Code(format!("`{name}` of `{}` is code", self.name())));
             }
+            Effect::Mounts => self.out.touches.extend(value.as_ref().and_then(mounted)),
             _ => match value {
                 Some(value) => self.apply_value(effect, at, name, value),
                 None => self.escape(at, format!("`{name}` has no value")),
@@ -305,6 +331,10 @@ impl<'p> Reader<'p> {
             Effect::Unpack => {
                 self.into.push(value.clone());
                 self.hazard(at, What::File(Access::Write, value));
+            }
+            Effect::Fills => {
+                self.out.touches.push(Touch::Into(value));
+                self.escape(at, format!("`{name}` of `{}` changes where it works", self.name()));
             }
             Effect::Setting => self.setting(at, name, &value),
             Effect::Directory => self.hazard(at, What::Enter(value)),
