@@ -2,9 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "this file is the policy's door to the disk")]
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use metier_policy::{Layout, Resolve};
+
+/// Links that lead nowhere which are followed one after the other, as many as the system follows.
+const MAX_LINKS: usize = 40;
 
 /// Resolves against the disk. What does not exist yet is resolved as far as it exists, so that a
 /// file about to be made in a linked directory is seen where it will be.
@@ -13,19 +17,7 @@ pub struct Disk;
 
 impl Resolve for Disk {
     fn real(&self, absolute: &Path) -> Option<PathBuf> {
-        let mut rest = Vec::new();
-        let mut at = absolute;
-        loop {
-            if let Ok(real) = at.canonicalize() {
-                return Some(rest.iter().rev().fold(real, |path, part| path.join(part)));
-            }
-            // A link that points nowhere is not "not there yet": nobody knows where it will lead.
-            if at.symlink_metadata().is_ok() {
-                return None;
-            }
-            rest.push(at.file_name()?.to_owned());
-            at = at.parent()?;
-        }
+        real(absolute, MAX_LINKS)
     }
 
     fn layout(&self, directory: &Path) -> Option<Layout> {
@@ -38,3 +30,31 @@ impl Resolve for Disk {
         bare.then_some(Layout::Bare)
     }
 }
+
+/// Where `absolute` leads, as far as it exists. Behind what does not exist `..` stays as it is written:
+/// whoever opens it may make what is missing, or take the two for nothing.
+fn real(absolute: &Path, links: usize) -> Option<PathBuf> {
+    let mut rest: Vec<&OsStr> = Vec::new();
+    let mut at = absolute;
+    loop {
+        let behind = |start: PathBuf| rest.iter().rev().fold(start, |path, part| path.join(part));
+        if let Ok(real) = at.canonicalize() {
+            return Some(behind(real));
+        }
+        // A link that points nowhere yet: what is written there is made where it points.
+        if let Ok(target) = at.read_link() {
+            let target = at.parent()?.join(target);
+            return real(&behind(target), links.checked_sub(1)?);
+        }
+        // What is there and cannot be followed leads nobody knows where.
+        if at.symlink_metadata().is_ok() {
+            return None;
+        }
+        rest.push(at.file_name().unwrap_or(OsStr::new("..")));
+        at = at.parent()?;
+    }
+}
+
+#[cfg(test)]
+#[path = "resolver_tests.rs"]
+mod tests;

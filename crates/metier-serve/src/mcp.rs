@@ -183,7 +183,7 @@ impl Server {
     fn desk(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desk>, ErrorData> {
         let who = self.asker(context);
         if let Some(name) = named_session(context) {
-            if is_of_an_agent(name) {
+            if is_of_an_agent(&who.session(name)) {
                 let data = serde_json::json!({ "code": "not_yours" });
                 let why = "that session is an agent's own, and no client's to name";
                 return Err(ErrorData::invalid_params(why, Some(data)));

@@ -1,6 +1,8 @@
 //! Everything that is not on this machine: URLs, `user@host:path`, `host:owner/repo`, `owner/repo`,
 //! and what a browser shows while somebody looks at a directory.
 
+use std::net::IpAddr;
+
 use super::{
     Bases, Origin, Otherwise, Reference, ReferenceError, checked_path, checked_ref, is_archive,
 };
@@ -320,7 +322,9 @@ fn host_and_port(address: &str) -> Result<(String, Option<u16>), ReferenceError>
 }
 
 fn is_this_machine(host: &str) -> bool {
-    host == "localhost" || host == "[::1]" || host.starts_with("127.")
+    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    // A name may begin with numbers and be anybody's.
+    host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// What a browser shows: a directory of a repository at a branch, tag or commit.

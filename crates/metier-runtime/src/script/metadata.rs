@@ -43,6 +43,9 @@ pub enum MetadataError {
     /// It tells uv what is not the script's to say.
     #[error("`{0}` in its `# /// script` block is for the user to say, not for a script")]
     NotItsOwn(String),
+    /// A locked package that comes from somewhere of its own.
+    #[error("`{0}` is neither from an index over https nor a wheel beside the script")]
+    Source(String),
     /// A package by its address.
     #[error("the dependency `{0}` names an address; a script names packages and their versions")]
     Address(String),
@@ -81,6 +84,28 @@ impl Metadata {
         let beside = Path::new(script).parent().unwrap_or(Path::new(""));
         self.wheels.iter().map(|(_, path)| inside(&beside.join(path))).collect()
     }
+}
+
+/// Whether a file that fixes versions names packages of indexes, reached as safely as everything else,
+/// and wheels beside it, and nothing else: what it names is fetched without asking again.
+pub(crate) fn lock_is_plain(lock: &[u8]) -> Result<(), MetadataError> {
+    let table: Table = std::str::from_utf8(lock)
+        .map_err(|_| MetadataError::Syntax("it is not text".to_owned()))?
+        .parse()
+        .map_err(|error: toml::de::Error| syntax(&error))?;
+    let packages = table.get("package").and_then(Value::as_array);
+    for package in packages.into_iter().flatten() {
+        let source = package.get("source").and_then(Value::as_table);
+        let source = source.filter(|source| source.len() == 1);
+        let is_index = |url: &str| url.starts_with("https://");
+        let is_wheel = |path: &str| Path::new(path).extension().is_some_and(|end| end == "whl");
+        let text = |key: &str| source?.get(key)?.as_str();
+        if !text("registry").is_some_and(is_index) && !text("path").is_some_and(is_wheel) {
+            let name = package.get("name").and_then(Value::as_str).unwrap_or_default();
+            return Err(MetadataError::Source(name.chars().take(200).collect()));
+        }
+    }
+    Ok(())
 }
 
 /// The path without `..`, when it stays inside.

@@ -1,4 +1,4 @@
-use super::{Metadata, MetadataError, read};
+use super::{Metadata, MetadataError, lock_is_plain, read};
 
 fn check(source: &str, expect: Result<Option<Metadata>, MetadataError>) {
     assert_eq!(read(source.as_bytes()), expect, "{source}");
@@ -126,4 +126,33 @@ fn what_uv_is_given_says_what_was_understood() {
         Some(broken),
         "one block, whatever is in it"
     );
+}
+
+#[test]
+fn a_lock_names_indexes_and_wheels_and_no_other_address() {
+    // R3, R6
+    let locked = |source: &str| {
+        let text = format!("version = 1\n[[package]]\nname = \"a\"\nsource = {source}\n");
+        lock_is_plain(text.as_bytes())
+    };
+    assert_eq!(lock_is_plain(b"version = 1\nrequires-python = \">=3.11\"\n"), Ok(()));
+    assert_eq!(locked("{ registry = \"https://index.example/simple\" }"), Ok(()));
+    assert_eq!(locked("{ path = \"a-1.0-py3-none-any.whl\" }"), Ok(()));
+    for source in [
+        "{ url = \"https://example.org/a.whl\" }",
+        "{ registry = \"http://127.0.0.1:1/simple\" }",
+        "{ registry = \"https://x\", editable = \".\" }",
+        "{ path = \"a.tar.gz\" }",
+        "{ editable = \"bld\" }",
+        "{ git = \"https://example.org/a\" }",
+        "1",
+    ] {
+        assert_eq!(locked(source), Err(MetadataError::Source("a".to_owned())), "{source}");
+    }
+    assert_eq!(
+        lock_is_plain(b"[[package]]\nname = \"a\"\n"),
+        Err(MetadataError::Source("a".to_owned()))
+    );
+    assert!(matches!(lock_is_plain(b"\xff"), Err(MetadataError::Syntax(_))));
+    assert!(matches!(lock_is_plain(b"= ="), Err(MetadataError::Syntax(_))));
 }

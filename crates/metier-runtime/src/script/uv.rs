@@ -37,7 +37,7 @@ use metier_store::store::ReadError;
 
 use super::ground::{self, ScriptGround};
 use super::kept::{Environment, Kept, Unkept};
-use super::metadata::Metadata;
+use super::metadata::{Metadata, lock_is_plain};
 use crate::limits::{MAX_PREPARED_BYTES, MAX_UNAPPROVED_BYTES, PREPARE_SECONDS, QUOTA_SAMPLE_MS};
 
 /// What is asked for.
@@ -216,12 +216,17 @@ impl Preparation {
         let outside = || PrepareError::Failed("a wheel it names lies outside the skill".to_owned());
         let wheels = self.wheels.as_ref().ok_or_else(outside)?;
         let disk = |error| PrepareError::Cache(self.kept.asked(), error);
-        self.kept.ask(&self.script, self.header.as_bytes()).map_err(disk)?;
         for path in wheels.iter().chain(&self.lock) {
             let unread = |error: ReadError| PrepareError::Failed(format!("`{path}`: {error}"));
-            self.kept.ask(path, &read(path).map_err(unread)?).map_err(disk)?;
+            let bytes = read(path).map_err(unread)?;
+            if Some(path) == self.lock.as_ref() {
+                let told = |error| PrepareError::Failed(format!("`{path}`: {error}"));
+                lock_is_plain(&bytes).map_err(told)?;
+            }
+            self.kept.ask(path, &bytes).map_err(disk)?;
         }
-        Ok(())
+        // Last: a script that calls itself a wheel is not what uv reads.
+        self.kept.ask(&self.script, self.header.as_bytes()).map_err(disk)
     }
 
     /// Has uv make it, and ends uv when it writes too much.

@@ -235,7 +235,7 @@ impl Session {
         }
         let loaded = self.setup.store.load(&entry.location());
         let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
-        let vouched = self.vouched(&entry)?;
+        let vouched = self.proved(&entry)?;
         let trust = self.trust_now(&entry, &vouched);
         if trust == Trust::Untrusted && entry.trust != Trust::Untrusted {
             // The yes was taken back since the catalog was made.

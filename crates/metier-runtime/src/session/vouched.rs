@@ -3,7 +3,7 @@
 
 use metier_store::Layer;
 use metier_store::catalog::{Entry, Trust};
-use metier_store::vouch::{Standing, Vouched};
+use metier_store::vouch::{Depth, Standing, Vouched};
 
 use super::Session;
 use crate::event::Chain;
@@ -28,11 +28,21 @@ impl Session {
     /// what is changed later was not read, and what was changed before shows. Errors when the
     /// content is not what was locked or approved.
     pub fn vouched(&self, entry: &Entry) -> Result<Vouched, ContentChanged> {
+        self.vouched_by(entry, self.setup.depth)
+    }
+
+    /// The same by its bytes, whatever their stamps: what is about to be followed or run. A file can
+    /// be changed through memory it is mapped to, and its stamp stays.
+    pub(crate) fn proved(&self, entry: &Entry) -> Result<Vouched, ContentChanged> {
+        self.vouched_by(entry, Depth::Bytes)
+    }
+
+    fn vouched_by(&self, entry: &Entry, depth: Depth) -> Result<Vouched, ContentChanged> {
         if self.setup.catalog.layer(&entry.found) == Layer::Bundled {
             return Ok(Vouched { standing: Standing::Approved, ..Vouched::default() });
         }
         let directory = self.setup.catalog.directory(&entry.found);
-        let vouched = self.setup.vouch.vouch(entry.name(), &directory, self.setup.depth);
+        let vouched = self.setup.vouch.vouch(entry.name(), &directory, depth);
         match vouched.standing {
             Standing::Changed => Err(ContentChanged {
                 name: entry.name().to_string(),

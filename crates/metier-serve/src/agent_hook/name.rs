@@ -13,6 +13,7 @@ const DIGEST: &str = "sha256-";
 /// name it: what holds in it would be lifted from outside.
 #[must_use]
 pub fn is_of_an_agent(session: &str) -> bool {
+    let session = session.to_ascii_lowercase();
     let hooked = |agent: HookAgent| {
         session.strip_prefix(agent.as_str()).is_some_and(|rest| rest.starts_with('.'))
     };

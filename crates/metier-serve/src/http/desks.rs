@@ -33,12 +33,14 @@ pub(super) struct Place {
 impl Place {
     /// The session that `who` calls `name`.
     pub(super) fn of(who: &Who, name: &str) -> Result<Self, Problem> {
-        if who.anybody && is_of_an_agent(name) {
+        let session = who.session(name);
+        // A client of its own may be called like an agent.
+        if (who.anybody || who.known.is_some()) && is_of_an_agent(&session) {
             let why =
                 "that session is an agent's own; a server with a token shows it to who has it";
             return Err(Problem::forbidden("not_yours", why));
         }
-        let session = who.session(checked(name)?);
+        checked(name)?;
         checked(&session)?;
         Ok(Self { who: who.clone(), session })
     }

@@ -24,5 +24,9 @@ fn an_agents_own_session_is_for_those_who_have_proved_themselves() {
         let team = Who::known("team");
         assert_eq!(Place::of(&team, name).unwrap().session, format!("team.{name}"));
     }
+    // One that is called like an agent has no sessions here at all.
+    let twin = Who::known("claude-code");
+    assert_eq!(Place::of(&twin, "abc").unwrap_err().code, "not_yours");
+    assert_eq!(Place::of(&anybody, "Claude-Code.abc").unwrap_err().code, "not_yours");
     assert_eq!(Place::of(&anybody, "s1").unwrap().session, "s1");
 }

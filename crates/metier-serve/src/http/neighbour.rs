@@ -1,8 +1,9 @@
 //! Who of this machine's users a connection comes from. A server that asks for no token is for the
 //! user who started it, and every other user of the machine reaches its address too.
 //!
-//! The kernel says whose a socket is in `/proc/net`. Where it does not, nobody is turned away: then
-//! the address is all there is, as everywhere.
+//! The kernel says whose a socket is in `/proc/net`. A connection that is not in that list, or that
+//! belongs to nobody any more, is a stranger's: who has gone already needs no answer. Only where there
+//! is no such list is nobody turned away: then the address is all there is, as everywhere.
 
 #![expect(
     clippy::disallowed_methods,
@@ -16,23 +17,39 @@ use std::os::unix::fs::MetadataExt as _;
 
 use crate::limits::MAX_SOCKETS_BYTES;
 
-/// The user of the machine a connection from `client` to `server` belongs to, when it is certainly
-/// another than the one this process belongs to. The administrator is nobody else.
-pub(super) fn stranger(client: SocketAddr, server: SocketAddr) -> Option<u32> {
-    let own = std::fs::metadata("/proc/self").ok()?.uid();
-    // A client that speaks the new protocol to reach an old address is in the new list.
-    let lists = ["/proc/net/tcp", "/proc/net/tcp6"];
-    let user = lists.iter().find_map(|list| {
-        let list = File::open(list).ok()?.take(MAX_SOCKETS_BYTES);
-        BufReader::new(list)
-            .lines()
-            .map_while(Result::ok)
-            .find_map(|line| user(&line, client, server))
-    })?;
-    (user != own && user != 0).then_some(user)
+/// How often the list is read before a connection counts as missing from it.
+const LOOKS: usize = 3;
+
+/// Whether a connection from `client` to `server` is of another user of the machine than this process
+/// is, as far as that can be told. The administrator is no stranger.
+pub(super) fn is_strangers(client: SocketAddr, server: SocketAddr) -> bool {
+    let Ok(own) = std::fs::metadata("/proc/self") else { return false };
+    // The list is no picture of one moment, so what is missing is looked for again.
+    let found = (0..LOOKS).find_map(|_| match user_of(client, server) {
+        Some(None) => None,
+        other => Some(other.flatten()),
+    });
+    match found {
+        Some(user) => user.is_some_and(|user| user != own.uid() && user != 0),
+        None => true,
+    }
 }
 
-/// Whose the socket of this line is, when it is the client's end of the connection.
+/// Whose the connection is: nothing when there is no list, and no user when it is in none.
+fn user_of(client: SocketAddr, server: SocketAddr) -> Option<Option<u32>> {
+    // A client that speaks the new protocol to reach an old address is in the new list.
+    let lists = ["/proc/net/tcp", "/proc/net/tcp6"].map(|list| File::open(list).ok());
+    if lists.iter().all(Option::is_none) {
+        return None;
+    }
+    Some(lists.into_iter().flatten().find_map(|list| {
+        let mut lines = BufReader::new(list.take(MAX_SOCKETS_BYTES)).lines().map_while(Result::ok);
+        lines.find_map(|line| user(&line, client, server))
+    }))
+}
+
+/// Whose the socket of this line is, when it is the client's end of the connection and somebody still
+/// has it.
 fn user(line: &str, client: SocketAddr, server: SocketAddr) -> Option<u32> {
     let mut words = line.split_ascii_whitespace().skip(1);
     let (local, remote) = (words.next()?, words.next()?);
@@ -41,7 +58,8 @@ fn user(line: &str, client: SocketAddr, server: SocketAddr) -> Option<u32> {
     if !is(local, client) || !is(remote, server) {
         return None;
     }
-    words.nth(4)?.parse().ok()
+    let user = words.nth(4)?.parse().ok()?;
+    words.nth(1).filter(|inode| *inode != "0").map(|_| user)
 }
 
 /// `0100007F:1F90`: the bytes of the address in words of the machine's order, then the port.

@@ -1,6 +1,6 @@
 use std::net::{TcpListener, TcpStream};
 
-use super::{stranger, user};
+use super::{is_strangers, user};
 
 const LINE: &str = "   3: 0100007F:9C40 0100007F:1E61 01 00000000:00000000 00:00000000 00000000  1000        0 5 1";
 
@@ -15,6 +15,7 @@ fn whose_a_connection_is_stands_in_the_kernels_list() {
     check(LINE, "127.0.0.1:7777", "127.0.0.1:40000", None);
     check(LINE, "127.0.0.2:40000", "127.0.0.1:7777", None);
     check(LINE, "127.0.0.1:40000", "127.0.0.1:7778", None);
+    check(&LINE.replace(" 5 1", " 0 1"), "127.0.0.1:40000", "127.0.0.1:7777", None);
     let six = LINE
         .replace("0100007F:9C40", "0000000000000000FFFF00000100007F:9C40")
         .replace("0100007F:1E61", "0000000000000000FFFF00000100007F:1E61");
@@ -37,5 +38,7 @@ fn a_connection_of_this_very_user_is_no_strangers() {
     let server = listener.local_addr().unwrap();
     let stream = TcpStream::connect(server).unwrap();
     let client = stream.local_addr().unwrap();
-    assert_eq!(stranger(client, server), None);
+    assert!(!is_strangers(client, server));
+    // One that is in no list is a stranger's.
+    assert!(is_strangers("127.0.0.1:1".parse().unwrap(), server));
 }

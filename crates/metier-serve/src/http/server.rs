@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::HttpSetup;
-use super::neighbour::stranger;
+use super::neighbour::is_strangers;
 use super::routes::{Api, routes};
 use super::timed::Timed;
 use crate::desk::Host;
@@ -129,7 +129,7 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
 
 /// Whether a connection certainly belongs to another user of this machine.
 fn is_a_strangers(stream: &TcpStream, client: SocketAddr) -> bool {
-    stream.local_addr().is_ok_and(|server| stranger(client, server).is_some())
+    stream.local_addr().is_ok_and(|server| is_strangers(client, server))
 }
 
 async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSemaphorePermit) {

@@ -234,6 +234,8 @@ fn each_client_has_its_own_rulings_sessions_and_connections() {
         let frames = ask(&server, TWO, &line, "", "{}");
         assert!(!frames.contains("Anton") && !frames.contains("alpha"), "{frames}");
     }
+    // Looking begins no session, so it does something there.
+    in_s(TWO, "guard", "one.s", &write.to_string());
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let line = "GET /v1/sessions/one.s/events/stream HTTP/1.1\r\nHost: localhost";

@@ -286,6 +286,12 @@ fn what_guards_is_nobodys_to_write_either() {
         assert!(denied(&flag, "Write", write(&world.project().join(name))), "{name}");
         assert!(denied(&flag, "Bash", json!({"command": format!("rm -f {name}")})), "{name}");
     }
+    // By a way through what is not there, and by a link that leads nowhere yet.
+    let home = world.home().join(".local/share/metier");
+    assert!(denied(&[], "Write", write(&home.join("gone/../approvals.jsonl"))));
+    std::os::unix::fs::symlink(home.join("new"), world.project().join("dangling")).unwrap();
+    assert!(denied(&[], "Write", write(&world.project().join("dangling"))));
+    assert!(denied(&[], "Bash", json!({"command": "echo x > dangling"})));
     // The program.
     assert!(denied(&[], "Bash", json!({"command": format!("cp /bin/true {METIER}")})));
     assert!(!denied(&[], "Bash", json!({"command": format!("{METIER} list")})));

@@ -190,7 +190,7 @@ impl Session {
 
     /// The skill as far as it is trusted now, with the content it has now.
     fn still_trusted(&self, entry: &Entry) -> Result<Entry, ScriptError> {
-        let vouched = self.vouched(entry).map_err(|e| ScriptError::Skill(e.into()))?;
+        let vouched = self.proved(entry).map_err(|e| ScriptError::Skill(e.into()))?;
         match self.trust_now(entry, &vouched) {
             Trust::Untrusted => {
                 let name = entry.name().to_string();
