@@ -22,7 +22,7 @@ use crate::limits::MAX_SAID_BYTES;
 use crate::reference::{Origin, Reference, Server};
 use crate::skills::Offered;
 
-pub use claim::{Claim, ClaimedFile, Fault};
+pub use claim::{Claim, ClaimedFile, Fault, unescape};
 pub(crate) use listing::Listing;
 pub(crate) use offer::with_served;
 

@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use metier_testing::measure::{load, percentile, processor_time_of_children};
 use metier_testing::{Layout, World, generate_skills};
 
 const METIER: &str = env!("CARGO_BIN_EXE_metier");
@@ -72,8 +73,8 @@ const TURNS: usize = 10;
 #[derive(Default)]
 struct Spent {
     clock: Vec<Duration>,
-    /// The processor's time of all of them, in the kernel's ticks.
-    ticks: u64,
+    /// The processor's time of all of them.
+    processor: Duration,
 }
 
 fn main() {
@@ -81,7 +82,7 @@ fn main() {
     let times = if quick { TIMES / 10 } else { TIMES };
     let world = World::new();
     let plugin = prepare(&world);
-    println!("{times} times each, {SKILLS} skills; milliseconds");
+    println!("{times} times each, {SKILLS} skills; milliseconds; {}", load());
     println!("{:<22} {:>7} {:>7} {:>7} {:>10}", "", "p50", "p99", "max", "processor");
     for question in QUESTIONS {
         let [mut nothing, mut version, mut ours] = [const { Spent::new() }; 3];
@@ -121,27 +122,23 @@ fn prepare(world: &World) -> PathBuf {
 
 impl Spent {
     const fn new() -> Self {
-        Self { clock: Vec::new(), ticks: 0 }
+        Self { clock: Vec::new(), processor: Duration::ZERO }
     }
 
     fn ask(&mut self, times: usize, question: &Question, command: impl Fn() -> Command) {
-        let before = ticks_of_children();
+        let before = processor_time_of_children();
         for _ in 0..times {
             self.clock.push(one(command(), question));
         }
-        self.ticks += ticks_of_children() - before;
+        self.processor += processor_time_of_children() - before;
     }
 
     /// Prints the percentiles and the processor's mean, with the ratios of both to the floors; gives
     /// the median and that mean.
     fn print(mut self, name: &str, floors: Option<(Took, Took)>) -> Took {
         self.clock.sort_unstable();
-        let at = |percent: usize| {
-            let index = (self.clock.len() * percent / 100).min(self.clock.len() - 1);
-            self.clock.get(index).map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-        };
-        // A tick is a hundredth of a second on every Linux.
-        let processor = self.ticks as f64 * 10.0 / self.clock.len() as f64;
+        let at = |percent: usize| percentile(&self.clock, percent);
+        let processor = self.processor.as_secs_f64() * 1000.0 / self.clock.len() as f64;
         let ratio = floors.map(|(nothing, version)| {
             let to = |floor: Took| {
                 format!(
@@ -182,11 +179,4 @@ fn one(mut command: Command, question: &Question) -> Duration {
     let output = child.wait_with_output().expect("an answer");
     assert!(output.status.success());
     began.elapsed()
-}
-
-/// The processor's time of every child waited for so far: the 16th and 17th field of the line.
-fn ticks_of_children() -> u64 {
-    let line = std::fs::read_to_string("/proc/self/stat").expect("this process");
-    let (_, rest) = line.rsplit_once(") ").expect("a name in brackets");
-    rest.split(' ').skip(13).take(2).map(|field| field.parse::<u64>().expect("a number")).sum()
 }

@@ -250,6 +250,13 @@ fn is_hex(text: &str) -> bool {
 /// The path that an escaped one means. One path has one spelling: what may stand as it is may not
 /// be escaped, least of all a dot or a slash.
 fn unescaped(text: &str) -> Option<String> {
+    unescape(text, |byte| !byte.is_ascii_alphanumeric() && !b"-._~/".contains(&byte))
+}
+
+/// `text` with every `%` and two digits read as the byte they mean; nothing when one is broken, means
+/// what `may` does not let be written so, or when the whole is no text.
+#[must_use]
+pub fn unescape(text: &str, may: impl Fn(u8) -> bool) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -259,11 +266,7 @@ fn unescaped(text: &str) -> Option<String> {
         }
         let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
         let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-        let meant = u8::try_from(high * 16 + low).ok()?;
-        if meant.is_ascii_alphanumeric() || b"-._~/".contains(&meant) {
-            return None;
-        }
-        bytes.push(meant);
+        bytes.push(u8::try_from(high * 16 + low).ok().filter(|byte| may(*byte))?);
     }
     String::from_utf8(bytes).ok()
 }

@@ -1,6 +1,8 @@
 //! Addresses of files: `skill://NAME/PATH`. What is unusual in an address is written as `%` and two
 //! digits, and read back.
 
+use metier_package::served::unescape;
+
 const SCHEME: &str = "skill://";
 
 /// The address of `path` in the skill `name`; of the skill's directory when `path` is empty.
@@ -17,7 +19,8 @@ pub(super) fn write(name: &str, path: &str) -> String {
 pub(super) fn read(uri: &str) -> Option<(String, String)> {
     let rest = uri.strip_prefix(SCHEME)?;
     let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let (name, path) = (unescaped(name)?, unescaped(path)?);
+    let meant = |text: &str| unescape(text, |_| true);
+    let (name, path) = (meant(name)?, meant(path)?);
     (!name.is_empty()).then_some((name, path))
 }
 
@@ -31,21 +34,6 @@ fn escaped(text: &str) -> String {
         }
     }
     escaped
-}
-
-fn unescaped(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-        let (high, low) = (digit(rest.next())?, digit(rest.next())?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

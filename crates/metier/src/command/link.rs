@@ -20,8 +20,8 @@ use crate::ui::{Ui, counted};
 ///
 /// There stays one copy; every agent gets a link to it in its own directory, and agents that read
 /// the same directory get it once. The choice is remembered: what is installed later appears by
-/// itself. chibi gets metier as its plugin, as a copy, since it refuses links. Only skills somebody said yes to are linked, and what others put there is never
-/// touched.
+/// itself. chibi gets metier as its plugin, as a copy, since it refuses links. Only skills somebody
+/// said yes to are linked, and what others put there is never touched.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier link\n  metier link claude-code codex\n  \
     metier link claude-code --layer project --dry-run\n  metier link claude-code --hooks")]

@@ -80,7 +80,10 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         ),
         FetchError::Untrusted { .. } => ("untrusted_server", None),
         FetchError::RateLimited { .. } => ("rate_limited", Some("try again later".to_owned())),
-        FetchError::Unreachable { .. } => ("unreachable", None),
+        FetchError::Unreachable { .. } => {
+            let hint = "nothing was changed; is it running, and is the address right?";
+            ("unreachable", Some(hint.to_owned()))
+        }
         FetchError::TimedOut { .. } => ("timed_out", None),
         FetchError::Offline { .. } => ("offline", None),
         FetchError::NoSpace { .. } => return full(CommandError::failed(error)),

@@ -199,6 +199,9 @@ fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) ->
     } else {
         let there = if state.installed { "are set up" } else { "are not set up" };
         ui.line(format!("metier's hooks in {} {there}", agent.title()));
+        if !state.installed {
+            ui.note(&format!("hint: `metier hook setup {}` sets them up", agent.as_str()));
+        }
         if state.installed && !state.startable {
             let program = visible_line(&state.program).into_owned();
             ui.note(&format!("warning: `{program}`, which they start, cannot be started"));
