@@ -252,3 +252,17 @@ fn the_plugin_for_opencode_throws_unless_metier_says_nothing() {
     let (output, ended) = plugin(&world, "await call('p', 'bash', { command: 'git status' });");
     assert!(ended && output.starts_with("metier: it cannot be started"), "{output}");
 }
+
+#[test]
+fn who_has_no_hooks_yet_is_told_how_to_get_them() {
+    // U5, U1
+    let world = agents_world();
+    for agent in AGENTS {
+        let check = metier(&world, &["hook", "check", agent]);
+        assert_eq!(check.code, 1, "{agent}");
+        let hint = format!("hint: `metier hook setup {agent}` sets them up");
+        assert!(check.stderr.contains(&hint), "{}", check.stderr);
+        assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0, "{agent}");
+        assert!(!metier(&world, &["hook", "check", agent]).stderr.contains(&hint), "{agent}");
+    }
+}
