@@ -21,7 +21,10 @@ pub(crate) fn run(_: &[String]) -> Result<(), String> {
     let result = process::watch(tests, |line| total.add(line));
     result.map_err(|error| format!("{error}\n{}", total.line()))?;
     mcp::run()?;
-    process::run("cargo", &["doc", "--workspace", "--no-deps", "--quiet"])?;
+    let mut documentation =
+        process::command("cargo", &["doc", "--workspace", "--no-deps", "--quiet"]);
+    documentation.env("RUSTDOCFLAGS", "-D warnings");
+    process::finish(documentation)?;
     process::run(
         "cargo",
         &["check", "--quiet", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"],

@@ -1,8 +1,8 @@
 //! From a reference to skills in a staging directory: look, choose, check, write. Nothing that is
 //! fetched is visible to anybody, and what fails leaves nothing behind.
 //!
-//! Start reading at [`fetch`]. A source becomes an [`Offer`](crate::offer::Offer), whatever it is;
-//! [`skills`](crate::skills) says what is in it, [`stage`](crate::stage) checks and writes it.
+//! Start reading at [`fetch`]. A source becomes an `Offer`, whatever it is;
+//! `skills` says what is in it, `stage` checks and writes it.
 
 use std::cell::RefCell;
 use std::ffi::OsString;

@@ -2,8 +2,8 @@
 //! of one.
 //!
 //! Start reading at [`source`]: what is asked for, what exactly that is, and what was fetched but
-//! is not visible yet. [`reference`] reads what a person typed, [`fetch`] brings it here,
-//! [`install`] makes it visible in one step; `change` says how that survives a crash. [`ledger`] is
+//! is not visible yet. [`mod@reference`] reads what a person typed, [`mod@fetch`] brings it here,
+//! [`mod@install`] makes it visible in one step; `change` says how that survives a crash. [`ledger`] is
 //! who vouches for what is installed. This crate knows nothing of sessions, prints nothing, and asks
 //! nobody anything: whoever calls it brings the yes.
 

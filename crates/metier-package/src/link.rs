@@ -3,7 +3,7 @@
 //! too.
 //!
 //! Start at [`link`], [`unlink`] and [`relink`]: all three say which agents there shall be, and
-//! [`plan`] says what that takes. What somebody else put there is never touched.
+//! `plan` says what that takes. What somebody else put there is never touched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@
 //! itself, from parts, inside code, nobody can see here: the walls around scripts and the chain of
 //! the journal are for that.
 //!
-//! Start reading at [`reasons`]. It knows the places it is told ([`Place::protected`]) and nothing
+//! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
 //! about what lies in them; the commands are in `approving`, tools nobody knows in `tools`, and text
 //! that spells out a place in `spelled`.
 

@@ -2,7 +2,7 @@
 //!
 //! A backend is pure: from a [`Confinement`] and what this system offers ([`Support`]) it says
 //! which mechanism stands behind each wall, or why none does, and gives the plan that the helper
-//! carries out. [`choose`] takes the first backend that builds every wall. There is no silent
+//! carries out. `choose` takes the first backend that builds every wall. There is no silent
 //! second best: with [`Level::Require`] a missing wall refuses the run.
 
 pub(crate) mod linux_bubblewrap;

@@ -3,9 +3,9 @@
 //! `resources`, `prompts`, `skills` and `complete`; `news` tells of changes, `subscriptions` of which
 //! resources; `stdio` and `http` are the transports.
 //!
-//! A client that misbehaves hurts itself: each has its own [`Desk`](crate::Desk), messages are
+//! A client that misbehaves hurts itself: each has its own [`Desk`], messages are
 //! bounded, and work happens on threads of its own. Whatever a client is shown comes out of the
-//! catalog of that client ([`Server::look`], [`Server::act`]), never out of the server's.
+//! catalog of that client (`Server::look`, `Server::act`), never out of the server's.
 
 mod complete;
 mod fit;

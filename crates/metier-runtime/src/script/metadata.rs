@@ -3,7 +3,7 @@
 //!
 //! A script says which packages it needs. How and from where they are had is the user's to say, so
 //! what the block tells uv besides (an index, sources to build, code to compile) is refused, but for
-//! a date and for wheels that lie in the skill. [`Metadata::header`] writes what was understood and
+//! a date and for wheels that lie in the skill. `Metadata::header` writes what was understood and
 //! nothing else: uv is given that, and never the script, which it might read in another way.
 
 use std::path::{Component, Path};
