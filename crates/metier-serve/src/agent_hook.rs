@@ -16,9 +16,9 @@ mod signal;
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Resolve, Ruling, Survey, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
-use metier_runtime::resolver::Disk;
+use metier_runtime::resolver::Siblings;
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
 use metier_store::{Catalog, Layer};
@@ -369,14 +369,19 @@ impl Attending<'_> {
 
 /// The directories of skills that a command may read without naming their `SKILL.md`.
 fn nearby(session: &Session, survey: &Survey) -> Vec<PathBuf> {
+    if !survey.reads_around() {
+        return Vec::new();
+    }
     let catalog = session.catalog();
     let offered = catalog.entries.iter().map(|entry| catalog.directory(&entry.found));
     let shadowed = catalog.shadowed.iter().map(|shadowed| catalog.directory(&shadowed.loser));
     let hidden = catalog.hidden.iter().map(|hidden| catalog.directory(&hidden.found));
+    let mut siblings = Siblings::default();
     let may_read = |directory: &PathBuf| {
-        let real = Disk.real(directory).filter(|real| real != directory);
-        survey.may_read(directory, signal::SKILL_FILE)
-            || real.is_some_and(|real| survey.may_read(&real, signal::SKILL_FILE))
+        survey.may_read(directory, signal::SKILL_FILE) || {
+            let real = siblings.real(directory).filter(|real| real != directory);
+            real.is_some_and(|real| survey.may_read(&real, signal::SKILL_FILE))
+        }
     };
     let mut found: Vec<PathBuf> = offered.chain(shadowed).chain(hidden).filter(may_read).collect();
     found.sort();
@@ -395,7 +400,7 @@ fn grants(session: &Session, ruling: &Ruling) -> bool {
 fn is_known(session: &Session, name: &str) -> bool {
     let (key, catalog) = (NameKey::of(name), session.catalog());
     catalog.get(&key).is_some()
-        || catalog.hidden.iter().any(|hidden| hidden.found.name.key() == key)
+        || catalog.hidden.iter().any(|hidden| hidden.found.name.has_key(&key))
 }
 
 /// The directories of every skill that says it is called `name`, whatever its directory is called.
@@ -404,7 +409,7 @@ fn namesakes(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
     let winners = catalog.entries.iter().map(|entry| &entry.found);
     let losers = catalog.shadowed.iter().map(|shadowed| &shadowed.loser);
     let hidden = catalog.hidden.iter().map(|hidden| &hidden.found);
-    let all = winners.chain(losers).chain(hidden).filter(|found| found.name.key() == key);
+    let all = winners.chain(losers).chain(hidden).filter(|found| found.name.has_key(&key));
     all.map(|found| catalog.directory(found)).collect()
 }
 
