@@ -491,7 +491,7 @@ impl Act {
 }
 
 /// Text that is safe and short enough to show.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let line = metier_format::text::visible_line(text);
     match line.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -14,9 +14,11 @@
 //! The same holds for the settings by which an agent's hooks are switched off, and with them metier.
 //!
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them; the commands are in `approving`, settings that may lie anywhere in
+//! about what lies in them; the commands are in `approving`, agents that nobody would guard in
+//! `agents`, settings that may lie anywhere in
 //! `settings`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
 
+mod agents;
 mod approving;
 mod settings;
 mod spelled;
@@ -25,7 +27,7 @@ mod tools;
 use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::act::{Act, Command, Consequence, FileUse, Manner};
+use crate::act::{Act, Command, Consequence, FileUse, Manner, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
 use crate::place::{From, Place, Spot, Spots};
 use crate::shape::Shape;
@@ -33,6 +35,7 @@ use crate::shell::{Access, Word};
 use crate::stack::ActiveStack;
 use crate::verdict::{Reason, Verdict};
 
+use agents::Start;
 use settings::Wherever;
 
 pub use approving::is_for_the_user;
@@ -66,7 +69,39 @@ pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
         );
         Reason::new(Verdict::Deny, text).of_rule(OWN_COMMAND)
     }));
+    reasons.extend(unguarded(agents::found(inquiry.understood, acts)));
     reasons
+}
+
+/// What is said about starting an agent like this.
+fn unguarded(start: Start) -> Option<Reason> {
+    let (verdict, text) = match start {
+        Start::Guarded => return None,
+        Start::Perhaps(by) => {
+            let by = quoted(&by);
+            (Verdict::Ask, format!("this may start an agent without its hooks: `{by}`"))
+        }
+        Start::Unguarded(by) => {
+            let by = quoted(&by);
+            let text = format!(
+                "this starts an agent without its hooks, by `{by}`: nothing would guard it; only the \
+                 user starts one like that"
+            );
+            (Verdict::Deny, text)
+        }
+    };
+    Some(Reason::new(verdict, text).of_rule(AGENT_HOOKS))
+}
+
+/// The text of a command as it is written, in lowercase.
+fn command_text(call: &Understood) -> Option<String> {
+    match &call.kind {
+        Kind::Shell { command: ShellInput::Text(text) } => Some(text.to_ascii_lowercase()),
+        Kind::Shell { command: ShellInput::Words(words) } => {
+            Some(words.join(" ").to_ascii_lowercase())
+        }
+        _ => None,
+    }
 }
 
 /// How a call deals with a protected place.
@@ -203,15 +238,7 @@ impl<'a> Search<'a> {
 
     /// The whole command, in lowercase, where a part of it cannot be told.
     fn text(&self, call: &Understood) -> Option<String> {
-        match &call.kind {
-            Kind::Shell { command: ShellInput::Text(text) } if self.untold => {
-                Some(text.to_ascii_lowercase())
-            }
-            Kind::Shell { command: ShellInput::Words(words) } if self.untold => {
-                Some(words.join(" ").to_ascii_lowercase())
-            }
-            _ => None,
-        }
+        self.untold.then(|| command_text(call)).flatten()
     }
 
     /// Takes what spells out a file of an active skill out of the words, and out of the text.
