@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use metier_format::NameKey;
 use metier_policy::{Resolve as _, Survey};
 use metier_runtime::Session;
-use metier_runtime::resolver::{Disk, Siblings};
+use metier_runtime::resolver::{Disk, Glance};
 use metier_store::discover::{Discovery, ScanStats};
 use metier_store::{Found, Root, RootId};
 
@@ -74,21 +74,21 @@ pub(super) struct Places<'a> {
     roots: &'a [Root],
     linked: bool,
     reals: BTreeMap<RootId, Option<PathBuf>>,
-    siblings: Siblings,
+    glance: Glance,
 }
 
 impl<'a> Places<'a> {
     /// Those of a scan of these roots.
     pub(super) fn of(roots: &'a [Root], stats: &ScanStats) -> Self {
         let linked = stats.links > 0;
-        Self { roots, linked, reals: BTreeMap::new(), siblings: Siblings::default() }
+        Self { roots, linked, reals: BTreeMap::new(), glance: Glance::default() }
     }
 
     /// Where the candidate's directory leads.
     pub(super) fn real(&mut self, found: &Found) -> Option<PathBuf> {
         let root = &self.roots.get(usize::from(found.root.0))?.path;
         if self.linked {
-            return self.siblings.real(&below(root, &found.path));
+            return self.glance.real(&below(root, &found.path));
         }
         let real = self.reals.entry(found.root).or_insert_with(|| Disk.real(root));
         real.as_deref().map(|root| below(root, &found.path))
