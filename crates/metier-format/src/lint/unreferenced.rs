@@ -114,7 +114,7 @@ impl<'f, 'a> References<'f, 'a> {
     /// Takes in every word of the body that could be a path.
     fn read_body(&mut self) {
         let mut rest = self.body.text;
-        while let Some(start) = rest.bytes().position(|byte| in_path(byte)) {
+        while let Some(start) = rest.bytes().position(in_path) {
             rest = rest.get(start..).unwrap_or_default();
             let end = rest.bytes().position(|byte| !in_path(byte)).unwrap_or(rest.len());
             let Some((run, tail)) = rest.split_at_checked(end) else { return };
