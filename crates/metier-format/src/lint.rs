@@ -7,6 +7,7 @@ mod description;
 mod files;
 mod hidden;
 mod links;
+mod look;
 mod markdown;
 mod mentions;
 mod name;
