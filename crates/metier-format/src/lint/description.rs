@@ -63,7 +63,8 @@ struct Words {
 
 impl Words {
     fn of(description: &str) -> Self {
-        let mut spaced = String::from(" ");
+        let mut spaced = String::with_capacity(description.len() + 2);
+        spaced.push(' ');
         let (mut content, mut ascii, mut other) = (0, 0, 0);
         for word in description.split(|c: char| !c.is_alphanumeric() && c != '\'') {
             if word.is_empty() {
@@ -71,7 +72,8 @@ impl Words {
             }
             let start = spaced.len();
             if word.is_ascii() {
-                spaced.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+                spaced.push_str(word);
+                spaced.get_mut(start..).map(str::make_ascii_lowercase);
             } else {
                 spaced.push_str(&word.to_lowercase());
             }
@@ -79,8 +81,8 @@ impl Words {
             let foreign = word.chars().filter(|c| !c.is_ascii()).count();
             other += foreign;
             ascii += word.len() - foreign.min(word.len());
-            if foreign * 2 > word.chars().count() {
-                // Scripts without spaces write a whole sentence in one such word.
+            // Scripts without spaces write a whole sentence in one such word.
+            if foreign > 0 && foreign * 2 > word.chars().count() {
                 content += foreign.div_ceil(2);
             } else if FILLER.binary_search(&word).is_err() {
                 content += 1;
@@ -91,13 +93,17 @@ impl Words {
     }
 
     fn has_trigger(&self) -> bool {
-        let starts = self.spaced.match_indices(' ').map(|(at, space)| at + space.len());
+        let starts = memchr::memchr_iter(b' ', self.spaced.as_bytes()).map(|space| space + 1);
         starts.filter_map(|start| self.spaced.get(start..)).any(opens_with_trigger)
     }
 }
 
 /// Whether the words, in lower case, start with some that say when to use a skill.
 fn opens_with_trigger(words: &str) -> bool {
+    // No such word starts with another letter, and most words do.
+    if !words.starts_with(['a', 'b', 'i', 'm', 's', 't', 'u', 'w']) {
+        return false;
+    }
     let mut words = words.split(' ');
     let mut next = || words.next().unwrap_or_default();
     match next() {

@@ -113,22 +113,31 @@ impl<'f, 'a> References<'f, 'a> {
 
     /// Takes in every word of the body that could be a path.
     fn read_body(&mut self) {
-        let mut rest = self.body.text;
-        while let Some(start) = rest.bytes().position(in_path) {
-            rest = rest.get(start..).unwrap_or_default();
-            let end = rest.bytes().position(|byte| !in_path(byte)).unwrap_or(rest.len());
-            let Some((run, tail)) = rest.split_at_checked(end) else { return };
-            rest = tail;
-            if run.is_ascii() {
-                self.read_word(run);
-            } else {
-                run.split(|c| !is_path_character(c)).for_each(|word| self.read_word(word));
+        let text = self.body.text;
+        let mut start = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if IN_PATH.get(usize::from(byte)) == Some(&true) {
+                continue;
             }
+            if start < at {
+                self.read_run(text.get(start..at).unwrap_or_default());
+            }
+            start = at + 1;
+        }
+        self.read_run(text.get(start..).unwrap_or_default());
+    }
+
+    /// Takes in what stands between bytes that are in no path.
+    fn read_run(&mut self, run: &str) {
+        if run.is_ascii() {
+            self.read_word(run);
+        } else {
+            run.split(|c| !is_path_character(c)).for_each(|word| self.read_word(word));
         }
     }
 
     fn read_word(&mut self, word: &str) {
-        let word = word.trim_end_matches('.');
+        let word = if word.ends_with('.') { word.trim_end_matches('.') } else { word };
         if word.is_empty() || word.len() > MAX_WORD {
             return;
         }
@@ -252,11 +261,20 @@ fn is_path_character(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '+')
 }
 
-/// Whether a word can have this byte: that of a path's character, or one of a character whose bytes
-/// have to be seen together.
-fn in_path(byte: u8) -> bool {
-    !byte.is_ascii() || is_path_character(char::from(byte))
-}
+/// The bytes a word can have: those of a path's characters, and those of characters whose bytes have
+/// to be seen together.
+const IN_PATH: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        table[byte] = !letter.is_ascii()
+            || letter.is_ascii_alphanumeric()
+            || matches!(letter, b'_' | b'-' | b'.' | b'/' | b'~' | b'+');
+        byte += 1;
+    }
+    table
+};
 
 fn message(left: &[&str]) -> String {
     let named: Vec<String> = left.iter().take(MAX_NAMED).map(|path| quoted(path)).collect();

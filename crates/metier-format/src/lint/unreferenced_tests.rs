@@ -179,3 +179,12 @@ const PIECES: &[&str] = &[
     "-",
     "~",
 ];
+
+#[test]
+fn the_bytes_of_paths_are_those_of_their_characters() {
+    // F5
+    for byte in 0..=u8::MAX {
+        let expect = !byte.is_ascii() || super::is_path_character(char::from(byte));
+        assert_eq!(super::IN_PATH[usize::from(byte)], expect, "{byte}");
+    }
+}
