@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this file is the policy's door to the disk")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,30 @@ impl Resolve for Disk {
         // As git does, and a little more: its own files may be elsewhere.
         let bare = has("HEAD") && (has("objects") || has("refs") || has("commondir"));
         bare.then_some(Layout::Bare)
+    }
+}
+
+/// Resolves directories that lie beside each other: the way to them is followed once, and each costs
+/// one look.
+#[derive(Debug, Default)]
+pub struct Siblings {
+    /// Where the directories above lead.
+    above: BTreeMap<PathBuf, Option<PathBuf>>,
+}
+
+impl Siblings {
+    /// Where `directory` leads, as [`Disk`] says it.
+    pub fn real(&mut self, directory: &Path) -> Option<PathBuf> {
+        let is_plain = directory.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        let (true, Some(parent), Some(name)) =
+            (is_plain, directory.parent(), directory.file_name())
+        else {
+            return Disk.real(directory);
+        };
+        if !self.above.contains_key(parent) {
+            self.above.insert(parent.to_owned(), Disk.real(parent));
+        }
+        self.above.get(parent)?.as_ref().map(|above| above.join(name))
     }
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use metier_policy::Resolve as _;
 
-use super::Disk;
+use super::{Disk, Siblings};
 
 #[test]
 fn a_path_is_seen_where_whoever_opens_it_would_write() {
@@ -29,4 +29,25 @@ fn a_path_is_seen_where_whoever_opens_it_would_write() {
     check("dangling/x", Some("there/new/x"));
     check("loop", None);
     check("loop/x", None);
+}
+
+#[test]
+fn directories_beside_each_other_are_seen_where_each_of_them_is() {
+    // S3, N1
+    let world = tempfile::tempdir().unwrap();
+    let root = world.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("there/one")).unwrap();
+    std::fs::create_dir_all(root.join("there/two")).unwrap();
+    symlink(root.join("there"), root.join("link")).unwrap();
+    symlink("one", root.join("there/linked")).unwrap();
+    symlink("nowhere", root.join("there/dangling")).unwrap();
+    symlink("loop", root.join("loop")).unwrap();
+    let mut siblings = Siblings::default();
+    let paths = ["there/one", "link/one", "link/two", "link/linked", "link/dangling", "link/gone"];
+    for path in paths.into_iter().chain(["loop", "loop/x", "there/..", "link/../there/one", ""]) {
+        let path = root.join(path);
+        assert_eq!(siblings.real(&path), Disk.real(&path), "{}", path.display());
+    }
+    assert_eq!(siblings.real(std::path::Path::new("/")), Disk.real(std::path::Path::new("/")));
+    assert_eq!(siblings.real(&root.join("link/two")), Some(root.join("there/two")));
 }

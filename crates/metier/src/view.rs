@@ -101,7 +101,7 @@ impl View {
         if let Some(entry) = self.catalog.get(&key) {
             return Ok(Named::Entry(entry));
         }
-        if let Some(hidden) = self.catalog.hidden.iter().find(|h| h.found.name.key() == key) {
+        if let Some(hidden) = self.catalog.hidden.iter().find(|h| h.found.name.has_key(&key)) {
             return Ok(Named::Hidden(hidden));
         }
         let answer = why(&self.catalog, typed);

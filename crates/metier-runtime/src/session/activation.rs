@@ -269,7 +269,7 @@ impl Session {
                 None => Ok(entry.clone()),
             };
         }
-        let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
+        let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.has_key(&key));
         let name = shortened(name);
         Err(match hidden.map(|hidden| &hidden.reason) {
             Some(reason @ (HiddenReason::NotEnabled | HiddenReason::Disabled)) => {
