@@ -1,5 +1,3 @@
-#![expect(clippy::disallowed_methods, reason = "tests plant links")]
-
 use std::path::Path;
 
 use metier_format::Code;
