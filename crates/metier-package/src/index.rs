@@ -22,6 +22,7 @@ use crate::limits::{
 };
 use crate::offer::Offer;
 use crate::progress::Progress;
+use crate::records::RecordError;
 use crate::reference::address::web_file;
 use crate::reference::server::is_label;
 use crate::reference::{Bases, Origin, Reference, ReferenceError, Server};
@@ -125,6 +126,9 @@ pub enum IndexError {
     /// Somebody else is changing what metier keeps, for too long.
     #[error(transparent)]
     Turn(#[from] TurnError),
+    /// It cannot be written down.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The disk said no.
     #[error(transparent)]
     Disk(#[from] DiskError),
