@@ -21,6 +21,10 @@ pub const MAX_INLINE_ITEMS: usize = 200;
 /// each, and the strictest come first.
 pub const MAX_REASONS: usize = 32;
 
+/// Most collisions named when a catalog is recorded; the rest are a count. A name may have a kilobyte,
+/// so that this many fit a frame with room to spare, and nobody reads as many warnings.
+pub const MAX_COLLISIONS: usize = 64;
+
 /// Largest artifact, in bytes.
 pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;
 
