@@ -335,9 +335,31 @@ impl Session {
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.in_turn(|session| {
+            session.begin()?;
+            act(session)
+        })
+    }
+
+    /// Runs `act` in one turn, for the result of what an earlier turn began: a session that somebody
+    /// has ended meanwhile stays ended, and the result is recorded all the same.
+    fn conclude<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.in_turn(|session| {
+            session.take_news();
+            act(session)
+        })
+    }
+
+    fn in_turn<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let _turn = self.journal.turn()?;
         let around = std::mem::take(&mut self.kept);
-        let result = self.begin().map_err(E::from).and_then(|()| act(self));
+        let result = act(self);
         self.kept = around;
         result
     }

@@ -72,7 +72,7 @@ impl Session {
         let mut prepared = None;
         let result = self.act_on(ready, call, &mut prepared);
         let result = result.map(|outcome| outcome_of(&ready.plan, call.mode, outcome));
-        self.act(|session| session.record_finished(ready, &result, prepared))?;
+        self.conclude(|session| session.record_finished(ready, &result, prepared))?;
         result
     }
 
