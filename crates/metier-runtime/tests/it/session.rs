@@ -16,7 +16,7 @@ use metier_runtime::{ActivationError, Event, Frame, Ids, Session, Setup, State};
 use metier_store::discover::ScanLimits;
 use metier_store::memory_store::MemoryStore;
 use metier_store::store::ReadError;
-use metier_store::{Catalog, Layer, Precedence, Selection, Store as _};
+use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
 use serde_json::json;
 
 use crate::ground::{Faulty, by_hand, journal, open, policy, setup, skill};
@@ -390,4 +390,34 @@ fn a_catalog_and_its_collisions_are_flushed_once() {
     Session::open(parts, Box::new(Beats(inner.clone(), Arc::clone(&beats)))).unwrap();
     assert_eq!(kinds(&inner), ["session_started", "skill_catalog_updated", "skill_warning"]);
     assert_eq!(*beats.lock().unwrap(), [Beat::Result, Beat::Intent, Beat::Result]);
+}
+
+#[test]
+fn a_skill_that_changed_since_it_was_activated_is_not_given_as_if_it_had_not() {
+    // S1, S6, P4
+    let folder = tempfile::tempdir().unwrap();
+    let write = |tools: &str| {
+        std::fs::create_dir_all(folder.path().join("tool")).unwrap();
+        let text = skill("tool", &format!("allowed-tools: {tools}"));
+        std::fs::write(folder.path().join("tool/SKILL.md"), text).unwrap();
+    };
+    write("Read");
+    let store = FileStore::new(vec![Root::given(Layer::Personal, folder.path())]);
+    let discovery = store.discover(&ScanLimits::default());
+    let catalog = Catalog::build(discovery, &Precedence::DEFAULT, &Selection::default());
+    let mut parts = Setup { store: Arc::new(store), catalog: Arc::new(catalog), ..setup() };
+    parts.settings.again = Again::Repeat;
+    let journal = journal();
+    let mut session = Session::open(parts, Box::new(journal.clone())).unwrap();
+    by_hand(&mut session, "tool").unwrap();
+    assert!(by_hand(&mut session, "tool").unwrap().repeated);
+    write("Read Bash");
+    let error = by_hand(&mut session, "tool").unwrap_err();
+    assert_eq!(error.code(), "skill_outdated", "{error}");
+    assert_eq!(kinds(&journal).pop().unwrap(), "skill_refused");
+    assert_eq!(verdict(&mut session, &bash("ls")), Verdict::Deny, "the old grant still holds");
+    session.release(Some("tool")).unwrap();
+    let anew = by_hand(&mut session, "tool").unwrap();
+    assert_eq!(anew.allowed_tools.unwrap(), ["Read", "Bash"]);
+    assert_eq!(verdict(&mut session, &bash("ls")), Verdict::Allow);
 }
