@@ -1,5 +1,6 @@
 //! A script that was decided on, run: the intent is recorded, the act done, the result recorded.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -87,8 +88,13 @@ impl Session {
         let plan = &ready.plan;
         let ground = &self.setup.scripts;
         if ready.elsewhere {
-            ground::materialise(&*self.setup.store, &ready.location, &ready.directory)
-                .map_err(|source| ScriptError::Ground { path: ready.directory.clone(), source })?;
+            let (store, place) = (&*self.setup.store, &ready.directory);
+            ground::materialise(store, &ready.location, place, &ground.cancel).map_err(
+                |source| match source.kind() {
+                    ErrorKind::Interrupted => ScriptError::Cancelled,
+                    _ => ScriptError::Ground { path: place.clone(), source },
+                },
+            )?;
         }
         let path = ready.directory.join(&plan.script);
         let mut confinement = plan.confinement.clone();
