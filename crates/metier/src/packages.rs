@@ -18,7 +18,7 @@ use metier_package::served::{Claim, Servers};
 use metier_package::trust::By;
 use metier_package::{
     Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Offered, Outcome, Place,
-    Progress, Reference, Repaired, Retry, Select, Step,
+    Progress, Reference, Refused, Repaired, Retry, Select, Step,
 };
 use metier_runtime::Clock as _;
 use metier_sandbox::{Cancel, Runner};
@@ -269,8 +269,11 @@ impl Fetching {
         self.with(Select::All, |fetch| metier_package::fetch_locked(locked, fetch, &mut teller()))
     }
 
-    /// What a reference offers, without its content.
-    pub(crate) fn offered(&self, reference: &Reference) -> Result<Vec<Offered>, FetchError> {
+    /// What a reference offers, without its content, and what of it is not handed out.
+    pub(crate) fn offered(
+        &self,
+        reference: &Reference,
+    ) -> Result<(Vec<Offered>, Vec<Refused>), FetchError> {
         self.with(Select::All, |fetch| metier_package::offered(reference, fetch, &mut teller()))
     }
 
