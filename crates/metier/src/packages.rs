@@ -144,20 +144,21 @@ pub(crate) fn installed(
 /// Brings to an end what an earlier process left unfinished, if nobody is at it.
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
-    match metier_package::installed::repair(&home) {
-        Ok(repaired) => {
-            remark(repaired.as_ref(), ui);
-            if let Some(repaired) = &repaired {
-                record::repaired(repaired, settings, ui);
-            }
-        }
-        Err(error) => {
-            let said = change_error(error).message();
-            ui.note(&format!("warning: what was left unfinished stays so: {said}"));
-        }
+    let repaired = metier_package::installed::repair(&home);
+    if let Ok(Some(repaired)) = &repaired {
+        remark(Some(repaired), ui);
+        record::repaired(repaired, settings, ui);
     }
-    if let Ok(Some(repaired)) = metier_package::link::repair(&home) {
-        remark(Some(&repaired), ui);
+    let links = metier_package::link::repair(&home);
+    if let Ok(repaired) = &links {
+        remark(repaired.as_ref(), ui);
+    }
+    let failed = [repaired.err(), links.err()].into_iter().flatten();
+    let mut said: Vec<String> = failed.map(|error| change_error(error).message()).collect();
+    // What keeps one from being finished may keep both.
+    said.dedup();
+    for said in said {
+        ui.note(&format!("warning: what was left unfinished stays so: {said}"));
     }
 }
 
@@ -424,7 +425,7 @@ fn sentence(done: &Done, place: &Place) -> String {
     }
 }
 
-/// The one name in `names` that `typed` means.
+/// The name that somebody typed, when it can be one.
 pub(crate) fn skill_name(typed: &str) -> Result<SkillName, CommandError> {
     checked_name(typed)
 }
