@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
-use crate::keep::is_digest;
 use crate::records::{RecordError, to_json_line};
 
 /// The file of approvals.

@@ -18,6 +18,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use metier_store::digest::is_digest;
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use serde::Serialize;
 
@@ -302,10 +303,6 @@ fn references(path: &Path, from: u64, mut refer: impl FnMut(&str)) -> std::io::R
 
 fn is_hex(byte: u8) -> bool {
     byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
-}
-
-fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(is_hex)
 }
 
 /// What lies in a folder; none when there is none.
