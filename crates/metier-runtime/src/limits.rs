@@ -4,6 +4,9 @@
 /// longer line is damage or an attack.
 pub const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
+/// Longest name of a session, in bytes. A file is called like it, and a file's name has 255.
+pub const MAX_SESSION_NAME_BYTES: usize = 128;
+
 /// Deepest stack of active skills. A skill that activates itself through others ends here.
 pub const MAX_STACK: usize = 16;
 
