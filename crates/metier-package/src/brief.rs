@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use metier_store::digest::{hex, sha256};
+use metier_store::digest::{hex, is_digest, sha256};
 
 use crate::atomic::Folder;
-use crate::keep::is_digest;
 use crate::limits::MAX_RECORD_BYTES;
 use crate::lockfile::Lockfile;
 use crate::sorted;

@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use metier_store::digest::is_digest;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 
 use crate::atomic::{Folder, Kind, kind_of};
 use crate::difference::{Difference, DifferenceKind};
-use crate::keep::is_digest;
 use crate::limits::RACY_NANOSECONDS;
 use crate::sorted;
 
