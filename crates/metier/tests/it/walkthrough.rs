@@ -18,9 +18,9 @@ use crate::METIER;
 
 /// One command of a page.
 #[derive(Debug, PartialEq, Eq)]
-struct Step {
+pub(crate) struct Step {
     line: usize,
-    command: String,
+    pub(crate) command: String,
     output: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ fn a_page_that_is_wrong_is_noticed() {
 }
 
 /// The commands of a page.
-fn steps(page: &str) -> Vec<Step> {
+pub(crate) fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
     for (index, line) in page.lines().enumerate() {
