@@ -165,6 +165,36 @@ fn the_page_on_policy_has_every_key_and_every_value_it_names_is_taken() {
     }
 }
 
+#[test]
+fn the_examples_of_files_in_the_readme_are_taken() {
+    // S4, U1, U5
+    let readme = file("README.md");
+    let world = World::new();
+    let mut found = 0;
+    for block in readme.split("\n\n").filter(|block| block.starts_with("    ")) {
+        let text: String = block.lines().map(|line| format!("{}\n", line.trim_start())).collect();
+        world.write("project/file.toml", &text);
+        if text.starts_with("[[rule]]") || text.starts_with("[scripts]") {
+            let run = metier(&world, &["guard", "Read", "{}", "--policy", "file.toml"]);
+            assert_eq!(run.code, 0, "{text}{}", run.stdout);
+            found += 1;
+        } else if text.starts_with("default-roots") {
+            // Its table stands behind an empty line.
+            let (_, rest) = readme.split_once(block).unwrap();
+            let table: String = rest
+                .lines()
+                .take_while(|line| !line.starts_with('#'))
+                .fold(text.clone(), |all, line| format!("{all}{}\n", line.trim_start()));
+            world.write("project/file.toml", &table);
+            assert!(table.contains("[prompt]"), "{table}");
+            let run = metier(&world, &["list", "--config", "file.toml"]);
+            assert_eq!(run.code, 0, "{table}{}", run.stderr);
+            found += 1;
+        }
+    }
+    assert_eq!(found, 3);
+}
+
 /// A command of the page on JSON: what to type, the exit code, and the document it shows; a step of
 /// a `console` block has none.
 struct Shown {
