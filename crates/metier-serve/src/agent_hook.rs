@@ -92,7 +92,10 @@ impl Attending<'_> {
         match &self.event.what {
             What::Nothing => Ok(Answer::NoOpinion),
             What::Call(call) => self.call(call),
-            What::Prompt(prompt) => self.prompt(&signal::in_prompt(self.agent, prompt)),
+            What::Prompt(prompt) => match signal::in_prompt(self.agent, prompt) {
+                Ok(wishes) => self.prompt(&wishes),
+                Err(unclear) => Ok(Answer::block(unclear.to_string())),
+            },
             What::Command { name, arguments } => {
                 self.prompt(&signal::in_command(name, arguments).into_iter().collect::<Vec<_>>())
             }
@@ -114,11 +117,13 @@ impl Attending<'_> {
         match wish {
             Some(wish) => {
                 let guarded = session.guard(call)?;
-                if guarded.ruling.verdict == Verdict::Deny {
-                    return Ok(Answer::block(guarded.ruling.explanation()));
+                // What this agent is told decides: one that cannot ask is told to block.
+                let answer = self.spell(&session, &guarded.ruling);
+                if matches!(answer, Answer::Block(_)) {
+                    return Ok(answer);
                 }
                 match self.activate(&mut session, &wish) {
-                    Ok(()) => Ok(self.spell(&session, &guarded.ruling)),
+                    Ok(()) => Ok(answer),
                     Err(reason) => Ok(Answer::block(reason)),
                 }
             }
@@ -131,8 +136,9 @@ impl Attending<'_> {
     fn read(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
         let survey = session.survey(call);
         let before = session.guard(call)?;
-        if before.ruling.verdict == Verdict::Deny {
-            return Ok(Answer::block(before.ruling.explanation()));
+        let answer = self.spell(&session, &before.ruling);
+        if matches!(answer, Answer::Block(_)) {
+            return Ok(answer);
         }
         match self.activate_read(&mut session, &survey) {
             Err(reason) => {
@@ -140,7 +146,7 @@ impl Attending<'_> {
                 Ok(Answer::block(reason))
             }
             Ok(()) if survey.does_more => self.guard(session, call),
-            Ok(()) => Ok(self.spell(&session, &before.ruling)),
+            Ok(()) => Ok(answer),
         }
     }
 
@@ -192,7 +198,7 @@ impl Attending<'_> {
             return Ok(Answer::NoOpinion);
         }
         let mut session = self.ground.open(self.event)?;
-        let known = |wish: &&Wish| is_known(&session, wish.name());
+        let known = |wish: &&Wish| wish.certain || is_known(&session, wish.name());
         let wishes: Vec<Wish> = wishes.iter().filter(known).cloned().collect();
         if fresh && !self.told_already(&session, &wishes) {
             release_all(&mut session)?;
@@ -331,34 +337,34 @@ impl Attending<'_> {
     /// its name to another, or that is not offered, is refused: the agent would follow it all the same.
     fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Vec<String>, String> {
         let catalog = session.catalog();
-        let is_one = |at: PathBuf| {
-            let named = |directory: &&PathBuf| directory.file_name() == at.file_name();
-            directories.contains(&at)
-                || directories
-                    .iter()
-                    .filter(named)
-                    .any(|directory| self.ground.same(directory, &at))
-        };
+        let mut siblings = Siblings::default();
         let mut names: Vec<String> = Vec::new();
-        for entry in &catalog.entries {
-            if is_one(catalog.directory(&entry.found)) {
-                names.push(entry.name().to_string());
+        for directory in directories {
+            let real = siblings.real(directory);
+            let mut is_it = |at: PathBuf| {
+                *directory == at
+                    || real.as_ref().is_some_and(|real| siblings.real(&at).as_ref() == Some(real))
+                    || directory.file_name() == at.file_name() && self.ground.same(directory, &at)
+            };
+            let offered =
+                catalog.entries.iter().find(|entry| is_it(catalog.directory(&entry.found)));
+            if let Some(entry) = offered {
+                let name = entry.name().to_string();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+                continue;
             }
-        }
-        if !names.is_empty() {
-            return Ok(names);
-        }
-        for shadowed in &catalog.shadowed {
-            if directories.contains(&catalog.directory(&shadowed.loser)) {
+            let mut lost = catalog.shadowed.iter();
+            if let Some(shadowed) = lost.find(|lost| is_it(catalog.directory(&lost.loser))) {
                 return Err(format!(
                     "`{}` is not the skill that metier means by that name, which is in `{}`",
                     shadowed.loser.name,
                     catalog.place(&shadowed.winner).display()
                 ));
             }
-        }
-        for hidden in &catalog.hidden {
-            if directories.contains(&catalog.directory(&hidden.found)) {
+            let mut hidden = catalog.hidden.iter();
+            if let Some(hidden) = hidden.find(|hidden| is_it(catalog.directory(&hidden.found))) {
                 let (name, reason) = (&hidden.found.name, hidden.reason.sentence());
                 return Err(format!("`{name}` is not offered here: {reason}"));
             }
