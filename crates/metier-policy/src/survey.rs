@@ -60,6 +60,13 @@ impl Survey {
             || !self.named_shapes.is_empty()
     }
 
+    /// Whether it may read anything but the files it names: without that no directory
+    /// [`may be read`](Self::may_read), whichever is asked about.
+    #[must_use]
+    pub fn reads_around(&self) -> bool {
+        !self.shapes.is_empty() || !self.named.is_empty() || !self.named_shapes.is_empty()
+    }
+
     /// Whether the file called `name` in `directory` may be read: by a wildcard, with the directory or
     /// the one above, or by what uses something in the directory in a way that nobody can tell. What
     /// goes through everything from further above is not meant: it looks for something else.
