@@ -163,6 +163,8 @@ impl Plugin {
         let offer = add::offer(staged, &home, &place)?;
         add::check(&offer, Allowances::default(), settings)?;
         add::check_names(std::slice::from_ref(&offer), &home, &place)?;
+        // A person may say yes to another skill of the same name; nobody says anything here.
+        add::check_source(&offer)?;
         let mut candidate = add::candidate(offer);
         // A model may have asked. Whoever has looked at it approves it by `metier trust`.
         candidate.approved = false;
