@@ -14,6 +14,10 @@ pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// the known ones at 40,000), mostly in the middle.
 pub const MAX_RESULT_CHARS: usize = 36_000;
 
+/// Characters of what a client said that a refusal repeats: a whole name, and enough of an address to
+/// find the place.
+pub const MAX_SHOWN_CHARS: usize = 256;
+
 /// Longest server instructions, in characters. Agents cut at 2,048.
 pub const MAX_INSTRUCTION_CHARS: usize = 2_048;
 

@@ -87,6 +87,7 @@ fn what_nobody_would_see_is_written_out_for_models() {
     ] {
         clean(operation, &server.call(operation, "", &arguments).json());
     }
+    clean("index", &server.get("/.well-known/agent-skills/index.json").json());
     for dialect in Dialect::ALL {
         let mut session = host.session(dialect.again());
         for tool in dialect.tools(session.catalog()) {
@@ -97,6 +98,52 @@ fn what_nobody_would_see_is_written_out_for_models() {
             }
         }
     }
+}
+
+#[test]
+fn a_refusal_says_nothing_that_nobody_would_see() {
+    // U2, U3, F4
+    let host = host();
+    let server = Served::start(&host);
+    for (operation, arguments) in [
+        ("show", json!({"name": LIVE})),
+        ("activate", json!({"name": LIVE})),
+        ("read", json!({"name": "odd", "path": LIVE})),
+        ("read", json!({"name": LIVE, "path": "a"})),
+        ("script_run", json!({"name": "odd", "script": LIVE})),
+        ("script_run", json!({"name": LIVE, "script": "a"})),
+        ("prompt", json!({"style": LIVE})),
+        ("list", json!({LIVE: 1})),
+        ("release", json!({"name": LIVE})),
+    ] {
+        for asker in ["model", "user"] {
+            let headers = [("Content-Type", "application/json"), ("Metier-Asker", asker)];
+            let route = format!("POST /v1/{operation}");
+            let answer = server.ask(&route, &headers, arguments.to_string().as_bytes());
+            assert!(answer.status >= 400, "{operation}: {answer:?}");
+            clean(operation, &answer.json());
+        }
+    }
+    run(async {
+        let mut wire = connect(&host, Dialect::Plain);
+        wire.begin("2025-11-25").await;
+        let uri = format!("skill://odd/{LIVE}");
+        for (method, params) in [
+            ("tools/call", json!({"name": LIVE, "arguments": {}})),
+            ("prompts/get", json!({"name": LIVE})),
+            ("resources/read", json!({"uri": uri})),
+            ("resources/read", json!({"uri": LIVE})),
+            ("resources/directory/read", json!({"uri": uri})),
+            ("skills/get", json!({"uri": uri})),
+            ("skills/list", json!({"cursor": LIVE})),
+            ("resources/subscribe", json!({"uri": LIVE})),
+            (LIVE, json!({})),
+        ] {
+            let answer = wire.ask(method, params).await;
+            assert!(answer.get("error").is_some(), "{method}: {answer}");
+            clean(method, &answer["error"]);
+        }
+    });
 }
 
 #[test]
