@@ -156,6 +156,10 @@ pub const DISCOVER_PATIENCE: Duration = Duration::from_secs(10);
 /// as every host takes, and a reserve.
 pub const TALK_PATIENCE: Duration = Duration::from_secs(600);
 
+/// How long another server may take to list all its skills, page by page: as long as for one answer,
+/// since nobody waits for more than the list.
+pub const LIST_PATIENCE: Duration = Duration::from_secs(60);
+
 /// Files that are asked for together: a skill with as many as every host takes needs four programs on
 /// the web, and what one of them is told stays small.
 pub const READS_TOGETHER: usize = 128;

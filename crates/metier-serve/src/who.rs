@@ -5,6 +5,10 @@
 
 use std::sync::Arc;
 
+use metier_format::text::quoted;
+
+use crate::limits::MAX_SESSION_NAME;
+
 /// The sections that hold for a client. Nobody in particular has none, and everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Who {
@@ -14,6 +18,27 @@ pub struct Who {
     pub said: Option<Arc<str>>,
     /// Whether it could be anybody who reaches this machine: nothing was asked of it.
     pub anybody: bool,
+}
+
+/// A name that no session can have: it is part of a file's name, so it can be neither a path nor hidden.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} cannot name a session; {}", quoted(.0), Self::ALLOWED)]
+pub struct SessionNameError(String);
+
+impl SessionNameError {
+    /// What can be one.
+    pub const ALLOWED: &str = "a name has 1 to 128 letters from a to z, digits, `-`, `_` and `.`, and \
+                               does not begin with `.`";
+
+    /// Whether a session can be called `name`.
+    pub fn check(name: &str) -> Result<(), Self> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let good = !name.is_empty()
+            && name.len() <= MAX_SESSION_NAME
+            && !name.starts_with('.')
+            && name.chars().all(fits);
+        if good { Ok(()) } else { Err(Self(name.to_owned())) }
+    }
 }
 
 impl Who {

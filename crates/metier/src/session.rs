@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use metier_format::text::visible_line;
+use metier_format::text::{quoted, visible_line};
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
@@ -17,6 +17,7 @@ use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
 use metier_runtime::{Ids, Journal, JournalError, ScriptGround, Session, Setup, State};
 use metier_sandbox::Cancel;
+use metier_serve::who::SessionNameError;
 use metier_store::vouch::Depth;
 
 use crate::clock::SystemClock;
@@ -345,6 +346,13 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
                 .hint(format!("`metier replay {shown} --verify` says what is left of it"))
                 .hint("another `--session` or `--journal` begins anew")
         }
+        JournalError::Gone { path, .. } => {
+            let shown = visible_line(&shape::path(path)).into_owned();
+            CommandError::refused(error)
+                .code("journal_gone")
+                .hint(format!("`{shown}.head` tells of it; put the journal back if it was moved"))
+                .hint("another `--session` or `--journal` begins anew")
+        }
         JournalError::Io { source, .. } if is_closed_to_us(source.kind()) => {
             CommandError::failed(error)
                 .code("journal_refused")
@@ -387,18 +395,11 @@ fn check_id(variable: &str, id: Option<&String>) -> Result<Option<String>, Comma
     Ok(Some(id.clone()))
 }
 
-/// A session's name is part of a file's name, so it can be neither a path nor hidden.
 fn check_session(session: &str) -> Result<(), CommandError> {
-    let usual = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let fits = !session.is_empty() && session.len() <= MAX_ID && !session.starts_with('.');
-    if fits && session.chars().all(usual) {
-        return Ok(());
-    }
-    let shown: String = session.chars().take(40).collect();
-    let error = CommandError::usage(format!("`{}` cannot name a session", visible_line(&shown)));
-    Err(error.hint(format!(
-        "a session has letters, digits, `-`, `_` and `.`, no `.` in front, at most {MAX_ID} of them"
-    )))
+    SessionNameError::check(session).map_err(|_| {
+        let error = CommandError::usage(format!("{} cannot name a session", quoted(session)));
+        error.hint(SessionNameError::ALLOWED)
+    })
 }
 
 /// The profiles as the parser takes them.

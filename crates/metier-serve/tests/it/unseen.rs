@@ -7,7 +7,7 @@ use metier_serve::Dialect;
 use metier_store::{Layer, MemoryStore};
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, connect, run, skill};
+use crate::ground::{Ground, connect, run, skill, stateless};
 use crate::served::Served;
 
 /// An escape, a change of direction, a space of no width and a tag.
@@ -144,6 +144,26 @@ fn a_refusal_says_nothing_that_nobody_would_see() {
             clean(method, &answer["error"]);
         }
     });
+}
+
+#[test]
+fn a_bad_name_of_a_session_is_answered_with_what_is_allowed() {
+    // U2, U3
+    let host = host();
+    let server = Served::start(&host);
+    let allowed = "a name has 1 to 128 letters";
+    for name in ["../x", ".hidden", "a b", &"x".repeat(200)] {
+        let answer = server.call("status", name, &json!({}));
+        assert_eq!(answer.refusal(), (400, "bad_request".to_owned()));
+        assert!(answer.text().contains(allowed), "{}", answer.text());
+        run(async {
+            let mut wire = connect(&host, Dialect::Plain);
+            let meta = stateless(json!({"metier/session": name}));
+            let params = json!({"name": "session_status", "arguments": {}, "_meta": meta});
+            let answer = wire.ask("tools/call", params).await;
+            assert!(answer["error"]["message"].to_string().contains(allowed), "{answer}");
+        });
+    }
 }
 
 #[test]
