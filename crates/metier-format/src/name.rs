@@ -119,6 +119,15 @@ impl SkillName {
         faults
     }
 
+    /// Whether this is the name's key; the same as comparing it with [`Self::key`], and cheaper.
+    #[must_use]
+    pub fn has_key(&self, key: &NameKey) -> bool {
+        match is_plain(&self.0) {
+            true => self.0 == key.0,
+            false => self.key() == *key,
+        }
+    }
+
     /// Whether the name is the directory's, as the standard compares them.
     #[must_use]
     pub fn matches_directory(&self, directory: &str) -> bool {

@@ -143,6 +143,15 @@ proptest! {
     }
 
     #[test]
+    fn a_name_has_the_key_that_is_its_own_and_no_other(raw in "[a-zA-Z0-9ςéÉ_ -]{1,9}", other in "[a-z -]{1,3}") {
+        // ruling 1
+        let Ok(name) = SkillName::parse(&raw) else { return Ok(()) };
+        prop_assert!(name.has_key(&name.key()));
+        let other = NameKey::of(&other);
+        prop_assert_eq!(name.has_key(&other), name.key() == other);
+    }
+
+    #[test]
     fn a_name_without_faults_is_what_the_standard_describes(raw in "[a-zA-Z0-9é_ -]{1,70}") {
         // F2
         let Ok(name) = SkillName::parse(&raw) else { return Ok(()) };

@@ -36,7 +36,7 @@ impl Policy {
     /// What `call` would do. The policy's own programs count among those that are known.
     #[must_use]
     pub fn survey(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Survey {
-        let Some(programs) = self.programs() else { return Survey::default() };
+        let programs = self.programs();
         let mut survey = Survey::default();
         for act in act::acts(&call.understand(host), place, programs, act::Look::Thorough) {
             survey.add(&act);
@@ -58,6 +58,13 @@ impl Survey {
             || self.shapes.iter().any(|shape| shape.meets(&some))
             || !self.named.is_empty()
             || !self.named_shapes.is_empty()
+    }
+
+    /// Whether it may read anything but the files it names: without that no directory
+    /// [`may be read`](Self::may_read), whichever is asked about.
+    #[must_use]
+    pub fn reads_around(&self) -> bool {
+        !self.shapes.is_empty() || !self.named.is_empty() || !self.named_shapes.is_empty()
     }
 
     /// Whether the file called `name` in `directory` may be read: by a wildcard, with the directory or

@@ -49,6 +49,10 @@ pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 /// digested. Agents use 36.
 pub const MAX_EVENT_ID_BYTES: usize = 96;
 
+/// Most different names after a `$` in one prompt that are looked up: a prompt asks for a few skills,
+/// a pasted script has hundreds of variables. A prompt with more is blocked.
+pub const MAX_MARKS: usize = 4_096;
+
 /// Longest reason an agent is told, in characters: a few sentences, for a model reads it.
 pub const MAX_REASON_CHARS: usize = 2_000;
 
@@ -111,9 +115,6 @@ pub const MAX_SESSIONS: usize = 256;
 /// Sessions of MCP held open at once over HTTP, a tenth of a megabyte each. The one that has been
 /// silent for longest gives way.
 pub const MAX_MCP_SESSIONS: usize = 512;
-
-/// Longest name of a session.
-pub const MAX_SESSION_NAME: usize = 128;
 
 /// How long those inside may take when the server stops; after that scripts are ended.
 pub const STOP_GRACE: Duration = Duration::from_secs(5);

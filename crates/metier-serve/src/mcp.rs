@@ -45,7 +45,7 @@ use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::{MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
-use crate::who::{SessionNameError, Who};
+use crate::who::{Who, check_session};
 use log::Log;
 use subscriptions::Subscriptions;
 
@@ -190,10 +190,10 @@ impl Server {
                 return Err(ErrorData::invalid_params(why, Some(data)));
             }
             let session = who.session(name);
-            let named = [name, &session].into_iter().try_for_each(SessionNameError::check);
+            let named = [name, &session].into_iter().try_for_each(check_session);
             named.map_err(|error| {
                 let data = serde_json::json!({ "code": "bad_request" });
-                ErrorData::invalid_params(error.to_string(), Some(data))
+                ErrorData::invalid_params(error, Some(data))
             })?;
             return Ok(self.service.desk(who, Some(session)));
         }

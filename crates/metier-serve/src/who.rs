@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use metier_format::text::quoted;
-
-use crate::limits::MAX_SESSION_NAME;
+use metier_runtime::SessionName;
 
 /// The sections that hold for a client. Nobody in particular has none, and everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,24 +19,11 @@ pub struct Who {
     pub anybody: bool,
 }
 
-/// A name that no session can have: it is part of a file's name, so it can be neither a path nor hidden.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} cannot name a session; {}", quoted(.0), Self::ALLOWED)]
-pub struct SessionNameError(String);
-
-impl SessionNameError {
-    /// What can be one.
-    pub const ALLOWED: &str = "a name has 1 to 128 letters from a to z, digits, `-`, `_` and `.`, and \
-                               does not begin with `.`";
-
-    /// Whether a session can be called `name`.
-    pub fn check(name: &str) -> Result<(), Self> {
-        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let good = !name.is_empty()
-            && name.len() <= MAX_SESSION_NAME
-            && !name.starts_with('.')
-            && name.chars().all(fits);
-        if good { Ok(()) } else { Err(Self(name.to_owned())) }
+/// Says why no session can be called `name`, when none can.
+pub(crate) fn check_session(name: &str) -> Result<(), String> {
+    match SessionName::parse(name) {
+        Ok(_) => Ok(()),
+        Err(allowed) => Err(format!("{} cannot name a session; {allowed}", quoted(name))),
     }
 }
 

@@ -23,7 +23,10 @@ use crate::paths::{boxed_path, bytes_of, path_order};
 use crate::vouch::Standing;
 
 /// What a memo begins with; another one is another format and read as nothing.
-const HEADING: &[u8] = b"metier-memo-2\n";
+const HEADING: &[u8] = b"metier-memo-3\n";
+
+/// Bytes of a record as most are, at least: only a guess at how many there are.
+const USUAL_RECORD: usize = 256;
 
 /// Bytes of the sum after the heading.
 const SUM_BYTES: usize = 8;
@@ -58,16 +61,8 @@ pub(crate) struct Stamp {
 #[derive(Debug)]
 pub(crate) struct Memo {
     bytes: Vec<u8>,
-    /// In the order of their paths.
-    records: Vec<Record>,
-}
-
-/// One candidate of a memo, not yet taken out of it.
-#[derive(Debug)]
-struct Record {
-    path: Range<usize>,
-    stamp: Stamp,
-    candidate: Range<usize>,
+    /// Where each record stands, in the order of their paths.
+    records: Vec<Range<u32>>,
 }
 
 impl Stamp {
@@ -111,12 +106,10 @@ impl Memo {
             return None;
         }
         let mut input = Input { bytes: &bytes, at: start + head.at };
-        let mut records = Vec::new();
+        let mut records = Vec::with_capacity(bytes.len() / USUAL_RECORD);
         while input.at < bytes.len() {
-            let path = input.range()?;
-            let stamp = input.stamp()?;
-            let candidate = input.range()?;
-            records.push(Record { path, stamp, candidate });
+            let Range { start, end } = input.range()?;
+            records.push(u32::try_from(start).ok()?..u32::try_from(end).ok()?);
         }
         Some(Self { bytes, records })
     }
@@ -135,32 +128,43 @@ impl Memo {
         next: &mut usize,
         stamp: impl FnOnce() -> Option<Stamp>,
     ) -> Option<(usize, Found)> {
-        let is_there = |at: &usize| {
-            let record = self.records.get(*at);
-            record.and_then(|record| self.part(&record.path)) == Some(spot.path)
-        };
+        let is_there = |at: &usize| self.path(*at) == Some(spot.path);
         let at = Some(*next).filter(is_there).or_else(|| self.find(spot.path))?;
         *next = at + 1;
-        let record = self.records.get(at)?;
-        stamp().filter(|stamp| *stamp == record.stamp)?;
-        let mut input = Input { bytes: self.part(&record.candidate)?, at: 0 };
+        let mut input = self.behind_path(at)?;
+        let remembered = input.stamp()?;
+        stamp().filter(|stamp| *stamp == remembered)?;
         Some((at, input.candidate(spot)?))
     }
 
     /// The stamp of the file in the directory at `path`, if its candidate is one of `recalled`.
     fn stamp(&self, path: &[u8], recalled: &BTreeSet<usize>) -> Option<Stamp> {
         let at = self.find(path).filter(|at| recalled.contains(at))?;
-        self.records.get(at).map(|record| record.stamp)
+        self.behind_path(at)?.stamp()
     }
 
     /// Which record is of `path`.
     fn find(&self, path: &[u8]) -> Option<usize> {
-        let order = |record: &Record| path_order(self.part(&record.path).unwrap_or_default(), path);
+        let order = |record: &Range<u32>| {
+            path_order(self.record(record).and_then(|mut r| r.text()).unwrap_or_default(), path)
+        };
         self.records.binary_search_by(order).ok()
     }
 
-    fn part(&self, range: &Range<usize>) -> Option<&[u8]> {
-        self.bytes.get(range.clone())
+    fn path(&self, at: usize) -> Option<&[u8]> {
+        self.record(self.records.get(at)?)?.text()
+    }
+
+    /// What the record says after the path.
+    fn behind_path(&self, at: usize) -> Option<Input<'_>> {
+        let mut input = self.record(self.records.get(at)?)?;
+        input.text()?;
+        Some(input)
+    }
+
+    fn record(&self, range: &Range<u32>) -> Option<Input<'_>> {
+        let bytes = self.bytes.get(range.start as usize..range.end as usize)?;
+        Some(Input { bytes, at: 0 })
     }
 }
 
@@ -188,11 +192,11 @@ pub(crate) fn write(
         let Some(stamp) = read.or_else(known).filter(|stamp| stamp.is_older_than(now)) else {
             continue;
         };
-        body.text(path);
-        body.stamp(&stamp);
-        let mut candidate = Output::default();
-        candidate.candidate(found);
-        body.text(&candidate.0);
+        let mut record = Output::default();
+        record.text(path);
+        record.stamp(&stamp);
+        record.candidate(found);
+        body.text(&record.0);
         count += 1;
     }
     let memo = [HEADING, &sum(&body.0), &body.0].concat();

@@ -198,9 +198,12 @@ proptest! {
         whole.0.extend(&body);
         let bytes = [HEADING, &sum(&whole.0), &whole.0].concat();
         if let Some(memo) = Memo::read(bytes, Path::new("/r"), MAKER) {
-            for record in &memo.records {
-                let mut input = Input { bytes: memo.part(&record.candidate).expect("a part"), at: 0 };
-                let _ = input.candidate(spot("x"));
+            for at in 0..memo.len() {
+                let _ = memo.path(at).and_then(|path| memo.find(path));
+                let _ = memo.behind_path(at).and_then(|mut input| {
+                    input.stamp()?;
+                    input.candidate(spot("x"))
+                });
             }
         }
     }

@@ -318,6 +318,12 @@ impl Harvest {
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
+        if let ([heap], true) = (&mut heaps[..], self.found.is_empty()) {
+            // One thread found them all, in order.
+            self.found = std::mem::take(heap).collect();
+            self.runs += usize::from(!self.found.is_empty());
+            return;
+        }
         self.found.reserve_exact(order.iter().map(|piece| piece.2).sum());
         for (_, desk, count) in order {
             if let Some(heap) = heaps.get_mut(desk) {
@@ -384,6 +390,7 @@ fn look_at_all<'a>(
     let threads = plan.threads_for(count);
     if threads == 1 {
         let mut desk = Desk::new(plan, below);
+        desk.harvest.found.reserve_exact(plan.remembered.min(count));
         desk.work(ground, level, 0, count);
         return vec![desk];
     }

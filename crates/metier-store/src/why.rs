@@ -79,7 +79,7 @@ pub enum Outcome {
 pub fn why(catalog: &Catalog, typed: &str) -> Why {
     let key = NameKey::of(typed);
     let roots = catalog.roots.as_slice();
-    let of = |name: &SkillName| name.key() == key;
+    let of = |name: &SkillName| name.has_key(&key);
     let mut candidates = Vec::new();
     if let Some(entry) = catalog.get(&key) {
         candidates.push(Candidate::found(roots, &entry.found, Outcome::Wins(entry.visibility)));
@@ -110,7 +110,7 @@ pub fn why_as(emulation: &'static Emulation, discovery: &Discovery, typed: &str)
     let roots = discovery.roots.as_slice();
     let (mut winners, mut losers): (Vec<&Found>, Vec<Candidate>) = (Vec::new(), Vec::new());
     let mut candidates = Vec::new();
-    for found in emulation.order(discovery).into_iter().filter(|f| f.name.key() == key) {
+    for found in emulation.order(discovery).into_iter().filter(|f| f.name.has_key(&key)) {
         let trusted = trust(roots, found) != Trust::Untrusted;
         let winner = winners.iter().find(|winner| winner.name == found.name);
         match (trusted, winner) {

@@ -66,7 +66,7 @@ fn a_memo_that_somebody_made_up_changes_nothing() {
     let before = View::open(&settings).catalog;
     let memos = Memos::of(&settings).unwrap();
     for root in view_roots(&settings) {
-        memos.keep(&root, b"metier-memo-2\nwhatever");
+        memos.keep(&root, b"metier-memo-3\nwhatever");
     }
     assert_eq!(View::open(&settings).catalog, before);
 }

@@ -60,7 +60,7 @@ fn wanted(mut listing: Listing, select: Select<'_>) -> Result<Listing, FetchErro
     let asked = |(uri, _): &(String, Fault)| {
         let directory = uri.strip_suffix("/SKILL.md").and_then(|path| path.rsplit('/').next());
         let key = directory.map(NameKey::of);
-        let has = |key: &NameKey| listing.claims.iter().any(|claim| claim.name.key() == *key);
+        let has = |key: &NameKey| listing.claims.iter().any(|claim| claim.name.has_key(key));
         key.is_some_and(|key| keys.contains(&key) && !has(&key))
     };
     // Whoever asks for a skill by its name is told why it is not given.

@@ -126,7 +126,7 @@ fn show(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
         // A person may look at what is switched off.
         (Err(error), Trigger::Manual) => {
             let key = NameKey::of(arguments.text("name").unwrap_or_default());
-            let hidden = catalog.hidden.iter().find(|hidden| hidden.found.name.key() == key);
+            let hidden = catalog.hidden.iter().find(|hidden| hidden.found.name.has_key(&key));
             let hidden = hidden.ok_or(error)?;
             (&hidden.found, SkillShape::hidden(catalog, hidden))
         }

@@ -147,7 +147,7 @@ impl Session {
     /// Why there is no skill to read from under `name`.
     fn not_offered(&self, name: &str) -> ResourceError {
         let key = NameKey::of(name);
-        let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.key() == key);
+        let hidden = self.setup.catalog.hidden.iter().find(|h| h.found.name.has_key(&key));
         match hidden {
             Some(hidden) => {
                 let name = hidden.found.name.to_string();

@@ -12,7 +12,7 @@ use super::problem::Problem;
 use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
 use crate::limits::MAX_SESSIONS;
-use crate::who::{SessionNameError, Who};
+use crate::who::{Who, check_session};
 
 /// The open sessions.
 pub(super) struct Desks {
@@ -122,7 +122,7 @@ impl Desks {
 }
 
 fn check(name: &str) -> Result<(), Problem> {
-    SessionNameError::check(name).map_err(|error| Problem::bad_request(error.to_string()))
+    check_session(name).map_err(Problem::bad_request)
 }
 
 #[cfg(test)]

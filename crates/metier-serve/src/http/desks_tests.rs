@@ -8,7 +8,7 @@ fn a_bad_name_is_a_bad_request_that_says_what_is_allowed() {
     for (who, name) in [(&Who::default(), "../x".to_owned()), (&team, "x".repeat(128))] {
         let problem = Place::of(who, &name).unwrap_err();
         assert_eq!(problem.code, "bad_request");
-        assert!(problem.message.contains("does not begin with `.`"), "{}", problem.message);
+        assert!(problem.message.contains("no `.` in front"), "{}", problem.message);
     }
 }
 

@@ -38,6 +38,7 @@ pub(super) fn build(
     let mut named = filter.named();
     let (mut pool, mut candidates) = admit(found, &filter, selection, &mut catalog);
     candidates.sort_unstable_by(|a, b| order(a, b, &pool, &catalog.roots));
+    catalog.entries.reserve_exact(candidates.len());
     for group in candidates.chunk_by(|a, b| a.key == b.key) {
         if let Some(first) = group.first() {
             named.remove(&first.key);
@@ -56,9 +57,8 @@ fn admit(
     selection: &Selection,
     catalog: &mut Catalog,
 ) -> (Vec<Option<Found>>, Vec<Candidate>) {
-    let mut pool = Vec::with_capacity(found.len());
-    let mut candidates = Vec::with_capacity(found.len());
-    for found in found {
+    let mut candidates: Vec<Candidate> = Vec::with_capacity(found.len());
+    let admitted = found.into_iter().filter_map(|found| {
         if let Some(facts) = found.facts.as_deref() {
             let faults = filter.unreadable_versions(facts).into_iter();
             catalog.notes.extend(faults.map(|diagnostic| Note {
@@ -68,12 +68,14 @@ fn admit(
             }));
             if let Some(reason) = filter.refuses(facts) {
                 catalog.hidden.push(Hidden { found, reason });
-                continue;
+                return None;
             }
         }
-        candidates.push(weigh(&found, pool.len(), selection, catalog));
-        pool.push(Some(found));
-    }
+        candidates.push(weigh(&found, candidates.len(), selection, catalog));
+        Some(Some(found))
+    });
+    // The pool takes the room of what was found.
+    let pool = admitted.collect();
     (pool, candidates)
 }
 

@@ -102,8 +102,8 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         cancel: Interrupt::cancel()?,
         ..Purpose::with(Some(View::open(settings)), settings)
     };
-    let mut session = session::open(settings, purpose, ui)?;
     if args.dry_run {
+        let session = session::open_to_look(settings, purpose, ui)?;
         let plan = session
             .plan_script(&call)
             .map_err(|error| session.told_of_script(error))
@@ -111,6 +111,7 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         show(&plan, ui);
         return Ok(Status::Ok);
     }
+    let mut session = session::open(settings, purpose, ui)?;
     let result = session.run(&call).map_err(|error| session.told_of_script(error));
     if ui.json() {
         ui.document(&Envelope::of_run(&result));
