@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::http::StatusCode;
 use axum::response::Response;
 use metier_runtime::Capability;
+use metier_runtime::SessionName;
 use metier_runtime::limits::MAX_SESSION_NAME_BYTES;
 use serde_json::{Map, Value, json};
 
@@ -168,7 +169,7 @@ fn about_the_server() -> Map<String, Value> {
 }
 
 fn session(inside: bool) -> Value {
-    let pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$";
+    let pattern = SessionName::PATTERN;
     let schema =
         json!({ "type": "string", "pattern": pattern, "maxLength": MAX_SESSION_NAME_BYTES });
     let (name, place) = if inside { ("session", "path") } else { ("Metier-Session", "header") };
