@@ -225,8 +225,26 @@ impl Session {
         result
     }
 
+    /// What a model that asks for a skill is told of `error`. One that only people may use is none to
+    /// it, as in every list, until a person has started it; the journal has the reason.
+    #[must_use]
+    pub fn told_of_skill(&self, error: ActivationError) -> ActivationError {
+        match error {
+            ActivationError::NotForModels(name) if !self.active_names().contains(&name) => {
+                let suggestion = self.suggestion(&name, Trigger::Auto);
+                ActivationError::NotFound { name, suggestion }
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the skill is on the stack.
+    pub(crate) fn is_active(&self, name: &SkillName) -> bool {
+        self.state.stack.iter().any(|active| active.skill.name == name.as_str())
+    }
+
     fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
-        let entry = self.look_up(invocation.name)?;
+        let entry = self.look_up(invocation.name, invocation.trigger)?;
         let name = entry.name().to_string();
         let active = self.state.stack.iter().rfind(|active| active.skill.name == name).cloned();
         let repeated = active.is_some();
@@ -266,7 +284,7 @@ impl Session {
     }
 
     /// The entry asked for, or the reason there is none.
-    pub(super) fn look_up(&self, name: &str) -> Result<Entry, ActivationError> {
+    pub(super) fn look_up(&self, name: &str, asker: Trigger) -> Result<Entry, ActivationError> {
         let key = NameKey::of(&shortened(name));
         if let Some(entry) = self.setup.catalog.get(&key) {
             return match self.other_spelling(entry, name) {
@@ -286,7 +304,7 @@ impl Session {
             }
             Some(reason) => ActivationError::OutOfScope { name, reason: reason.sentence() },
             None => {
-                let suggestion = self.suggestion(&name);
+                let suggestion = self.suggestion(&name, asker);
                 ActivationError::NotFound { name, suggestion }
             }
         })

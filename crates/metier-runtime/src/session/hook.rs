@@ -50,7 +50,10 @@ impl Session {
     pub(super) fn post_hook(&mut self, active: &Active) -> Result<(), JournalError> {
         let Some(path) = active.skill.hook_post.clone() else { return Ok(()) };
         let name = active.skill.name.clone();
-        let entry = self.look_up(&name).ok().filter(|e| e.visibility != Visibility::Untrusted);
+        let entry = self
+            .look_up(&name, Trigger::Auto)
+            .ok()
+            .filter(|e| e.visibility != Visibility::Untrusted);
         let problem = match entry {
             None => Some("the skill is not there any more, or not trusted".to_owned()),
             Some(entry) => {

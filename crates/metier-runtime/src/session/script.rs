@@ -20,7 +20,6 @@ use metier_store::scripts::{Script, language};
 use metier_store::store::Location;
 
 use super::Session;
-use super::activation::visible_to;
 use crate::event::Trigger;
 use crate::limits::HELP_SECONDS;
 use crate::script::interpreter::Program;
@@ -70,6 +69,15 @@ struct Ready {
 }
 
 impl Session {
+    /// What a model that asks for a script is told of `error`; see [`Self::told_of_skill`].
+    #[must_use]
+    pub fn told_of_script(&self, error: ScriptError) -> ScriptError {
+        match error {
+            ScriptError::Skill(error) => ScriptError::Skill(self.told_of_skill(error)),
+            other => other,
+        }
+    }
+
     /// The scripts of one skill, or of every skill that may be used.
     pub fn scripts(
         &self,
@@ -80,7 +88,7 @@ impl Session {
             Some(name) => vec![self.usable(name, trigger)?],
             None => {
                 let all = self.setup.catalog.entries.iter();
-                all.filter(|entry| visible_to(entry, trigger).is_ok()).cloned().collect()
+                all.filter(|entry| self.usable_by(entry, trigger).is_ok()).cloned().collect()
             }
         };
         let mut lists = Vec::new();

@@ -487,3 +487,23 @@ fn is_running(seconds: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes.map(|entry| line(&entry.path())).any(|line| line == wanted.as_bytes())
 }
+
+#[test]
+fn a_pinned_skill_is_in_the_prompt_whatever_the_budget() {
+    // U4, D6
+    let world = world();
+    let words = "Words that nobody else says. ".repeat(20);
+    for name in ["aaa", "mmm", "zzz"] {
+        skill(&world, name, &format!("---\nname: {name}\ndescription: {words}\n---\n\nBody.\n"));
+    }
+    world.write(
+        "home/.config/metier/config.toml",
+        "[prompt]\nbudget = 60\npinned = ['zzz', 'no-such-skill']\n",
+    );
+    for era in ERAS {
+        let mut host = Chibi::start(&world, era);
+        let told = host.injected();
+        assert!(told.contains("zzz") && told.contains(words.trim()), "{told}");
+        assert_eq!(told.matches(words.trim()).count(), 1, "others are cut: {told}");
+    }
+}

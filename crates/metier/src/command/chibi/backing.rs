@@ -9,6 +9,7 @@ use metier_runtime::{JournalError, Session, Setup};
 use metier_sandbox::Cancel;
 use metier_serve::Dialect;
 use metier_serve::chibi_plugin::Backing;
+use metier_store::disclose::Disclose;
 use metier_store::vouch::Vouch;
 use metier_store::{Catalog, Store};
 
@@ -246,8 +247,9 @@ impl Backing for Plugin {
         }
     }
 
-    fn budget(&self) -> usize {
-        self.settings.prompt.budget.unwrap_or(BUDGET)
+    fn disclose(&self) -> Disclose {
+        let usual = self.settings.disclose();
+        Disclose { budget: usual.budget.or(Some(BUDGET)), ..usual }
     }
 
     fn script_seconds(&self) -> u64 {
