@@ -3,7 +3,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, VARIABLES, agent_variables, secret_values, table};
+use metier_serve::agent_hook::HookAgent;
+use metier_store::client;
+
+use super::{Environment, OTLP, VARIABLES, Variable, agent_variables, secret_values, table};
 
 fn read(variables: &[(&str, &str)]) -> Environment {
     let lookup = |name: &str| {
