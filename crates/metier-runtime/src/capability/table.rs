@@ -257,7 +257,7 @@ pub(super) const ALL: &[Capability] = &[
         result: ENVELOPE,
         errors: SCRIPT_ERRORS,
         frames: SCRIPT_FRAMES,
-        effect: Effect::Records,
+        effect: Effect::Runs,
     },
     Capability {
         operation: Operation::ScriptRun,
