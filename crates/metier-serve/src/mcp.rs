@@ -1,7 +1,7 @@
 //! MCP, both eras: with a handshake (up to 2025-11-25) and without (2026-07-28). The SDK speaks the
 //! protocol; `handler` is the only file that implements its handler. What is offered is in `tools`,
 //! `resources`, `prompts`, `skills` and `complete`; `news` tells of changes, `subscriptions` of which
-//! resources; `stdio` and `http` are the transports.
+//! resources; `stdio` is a transport, and `crate::http` mounts the other on `/mcp`.
 //!
 //! A client that misbehaves hurts itself: each has its own [`Desk`], messages are
 //! bounded, and work happens on threads of its own. Whatever a client is shown comes out of the
@@ -10,7 +10,6 @@
 mod complete;
 mod fit;
 mod handler;
-mod http;
 mod instructions;
 mod log;
 mod news;
@@ -48,7 +47,6 @@ use crate::who::Who;
 use log::Log;
 use subscriptions::Subscriptions;
 
-pub use http::{HttpSettings, http_service};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
 
 /// The name of the skills extension.

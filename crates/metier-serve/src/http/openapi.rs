@@ -14,7 +14,7 @@ use crate::limits::MAX_SESSION_NAME;
 const ALWAYS: &[(u16, &[&str])] = &[
     (400, &["bad_request", "invalid_arguments"]),
     (401, &["unauthorized"]),
-    (403, &["wrong_host", "wrong_origin"]),
+    (403, &["not_yours", "wrong_host", "wrong_origin"]),
     (408, &["too_slow"]),
     (413, &["too_large"]),
     (415, &["wrong_type"]),
