@@ -1,5 +1,5 @@
 //! Making the disk equal to the lock: what is missing is added, what differs is repaired, what
-//! metier once installed and the lock no longer has is removed. Nothing else is touched.
+//! metier once installed, the lock no longer has and nobody wants is removed. Nothing else is touched.
 //!
 //! [`plan`] says what that takes; trees nobody has here have to be fetched by the caller, exactly as
 //! pinned. [`sync`] does it.
@@ -23,7 +23,7 @@ pub struct Plan {
     pub ready: Vec<Pinned>,
     /// The same, but the tree has to be fetched.
     pub to_fetch: Vec<Pinned>,
-    /// Skills metier installed that the lock no longer has.
+    /// Skills metier installed that the lock no longer has and nobody wants.
     pub to_remove: Vec<SkillName>,
     /// Of those, the ones somebody changed: they are left alone.
     pub left_alone: Vec<SkillName>,
@@ -67,7 +67,8 @@ pub fn plan(home: &Home, place: &Place) -> Result<Plan, RecordError> {
     }
     for receipt in records.receipts.0.values() {
         let Ok(name) = SkillName::parse(&receipt.name) else { continue };
-        if records.lock.get(&name).is_some() {
+        // What is wanted is locked anew, whatever became of its lock: until then it stays.
+        if records.lock.get(&name).is_some() || records.wanted.get(&name).is_some() {
             continue;
         }
         let directory = place.directory(home, name.as_str());

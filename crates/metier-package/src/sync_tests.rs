@@ -83,10 +83,29 @@ fn what_somebody_changed_is_left_alone() {
     let place = ground.project();
     ground.install(&place, "pdf", 1).unwrap();
     ground.write("project/.agents/skills/pdf/SKILL.md", "edited");
-    Folder::open(&ground.path().join("project")).unwrap().remove("skills.lock").unwrap();
+    let project = Folder::open(&ground.path().join("project")).unwrap();
+    project.remove("skills.lock").unwrap();
+    project.remove("skills.toml").unwrap();
     let planned = plan(&ground.home, &place).unwrap();
     assert_eq!((planned.to_remove.len(), planned.left_alone), (0, vec![name("pdf")]));
-    assert_eq!(planned.to_lock.len(), 1, "it is still wanted");
+}
+
+#[test]
+fn what_is_wanted_stays_when_its_lock_is_lost() {
+    // P3
+    let ground = Ground::new();
+    for place in [Place::Personal, ground.project()] {
+        ground.install(&place, "pdf", 1).unwrap();
+        let base = Folder::open(&place.base(&ground.home)).unwrap();
+        let wishes = base.read("skills.toml", 4096).unwrap();
+        base.remove("skills.lock").unwrap();
+        let planned = plan(&ground.home, &place).unwrap();
+        assert_eq!((planned.to_remove.len(), planned.left_alone.len()), (0, 0));
+        assert_eq!(planned.to_lock.len(), 1, "it is locked anew");
+        run(&ground, &place, &[]);
+        assert_eq!(ground.version(&place, "pdf"), Some(1));
+        assert_eq!(base.read("skills.toml", 4096).unwrap(), wishes);
+    }
 }
 
 #[test]

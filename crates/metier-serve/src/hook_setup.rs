@@ -20,8 +20,8 @@ use crate::agent_hook::{HookAgent, Occasion};
 pub use codex::trust_hash;
 pub use gap::{Gap, Missing, gaps};
 pub use switch::{
-    Effect, OffSwitch, is_decisive, off_switches, off_variable, off_variables, project_files,
-    set_variables, variable_files,
+    Effect, OffSwitch, hook_settings, is_decisive, off_switches, off_variable, off_variables,
+    project_files, set_variables, variable_files,
 };
 
 /// The name of metier's MCP server and of its hooks where they have one.

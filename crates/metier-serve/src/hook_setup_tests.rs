@@ -237,3 +237,17 @@ fn a_projects_file_that_sets_what_metier_goes_by_is_found() {
         assert!(brought.count() > 0, "{}", agent.title());
     }
 }
+
+#[test]
+fn whatever_can_switch_hooks_off_in_a_project_is_protected_by_name() {
+    // U5, S3
+    for agent in HookAgent::ALL {
+        let protected = hook_settings(agent);
+        assert!(!protected.is_empty(), "{agent:?}");
+        for file in project_files(agent) {
+            assert!(protected.contains(file), "{agent:?} {file}");
+        }
+        // A path from the root would be one place and not a name.
+        assert!(protected.iter().all(|path| Path::new(path).is_relative()), "{agent:?}");
+    }
+}

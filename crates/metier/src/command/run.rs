@@ -102,14 +102,15 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         cancel: Interrupt::cancel()?,
         ..Purpose::with(Some(View::open(settings)), settings)
     };
-    let mut session = session::open(settings, purpose, ui)?;
     if args.dry_run {
+        let session = session::open_to_look(settings, purpose, ui)?;
         let plan = session
             .plan_script(&call)
             .map_err(|error| explain(error, session.catalog(), settings))?;
         show(&plan, ui);
         return Ok(Status::Ok);
     }
+    let mut session = session::open(settings, purpose, ui)?;
     let result = session.run(&call);
     if ui.json() {
         ui.document(&Envelope::of_run(&result));
