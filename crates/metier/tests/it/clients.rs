@@ -248,13 +248,9 @@ fn each_client_has_its_own_rulings_sessions_and_connections() {
     for session in ["one.s", "two.s", "one."] {
         let said = in_s(ALL, "status", session, "{}");
         assert!(status(&said) == 403 && said.contains("not_yours"), "{said}");
-        let said = question(
-            &server,
-            ALL,
-            "tools/call",
-            json!({"name": "skill_status", "arguments": {}}),
-            json!({"metier/session": session}),
-        );
+        let tool = json!({"name": "skill_status", "arguments": {}});
+        let named = json!({"metier/session": session});
+        let said = question(&server, ALL, "tools/call", tool, named);
         assert!(said.contains("not_yours") && !said.contains("alpha"), "{said}");
     }
     let line = "GET /v1/sessions/one.s/events/stream";
