@@ -23,7 +23,7 @@ pub struct Beyond {
 pub const BEYOND: &[Beyond] = &[
     Beyond {
         surface: Surface::Command,
-        names: &["check", "lint", "props", "scan", "new", "test"],
+        names: &["check", "lint", "props"],
         what: "writing skills: files are looked at, no session is",
     },
     Beyond {
@@ -51,7 +51,7 @@ pub const BEYOND: &[Beyond] = &[
     },
     Beyond {
         surface: Surface::Command,
-        names: &["tour", "completions", "man", "help", "tui", "agent"],
+        names: &["tour", "completions", "man", "help"],
         what: "the command itself",
     },
     Beyond {
