@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::clock::{SystemClock, shown};
 use crate::env;
 use crate::error::CommandError;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 use crate::settings::Settings;
 use crate::ui::{self, Ui};
 use crate::view::checked_name;
@@ -356,7 +356,13 @@ pub(crate) fn ask(question: &str, ui: &mut Ui) -> Result<Option<bool>, CommandEr
     }
     ui.flush().map_err(CommandError::output)?;
     ui::write_stderr(&format!("{question} [y/N] "));
-    Ok(Some(matches!(env::typed_line().as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
+    let answer = answer()?;
+    Ok(Some(matches!(answer.as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
+}
+
+/// What somebody types behind a question; Ctrl-C ends the command, below the question's line.
+pub(crate) fn answer() -> Result<Option<String>, CommandError> {
+    interrupt::answer().inspect_err(|_| ui::write_stderr("\n"))
 }
 
 /// What came of a request, as JSON and in lines.
