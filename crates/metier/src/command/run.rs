@@ -14,7 +14,7 @@ use metier_runtime::script::{
 use metier_sandbox::Status as Ended;
 use metier_store::Catalog;
 use metier_store::scripts::ScriptNameError;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command::use_skill;
 use crate::env;
@@ -35,8 +35,8 @@ const MAX_INPUT: u64 = 64 << 20;
 /// The script reads its skill and the system's programs, writes to a private directory that is gone
 /// afterwards, has no network and none of your variables, unless the skill was approved, asks for
 /// more in its `permissions`, and policy allows it. What is printed is what the script printed; with
-/// `--json`, `--json` is passed on to it and the answer is one document with `success`, `result`,
-/// `error` and `message`.
+/// `--json` the answer is one document with `success`, `result`, `error` and `message`, and the script
+/// gets `--json` as its last argument, unless `--text` says that its output is text.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier run hello-extended advanced_greeting -- --name Ada --language spanish\n  \
@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     /// Seconds it may take [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Show the walls and the command, and run nothing
+    /// Show the walls and the command, run nothing, and end as the run would if it is refused
     #[arg(long)]
     dry_run: bool,
     /// End with the script's own exit code
@@ -80,8 +80,13 @@ pub(crate) struct RunArgs {
     yes: bool,
 }
 
-/// Runs the script.
+/// Runs the script. With `--json`, every failure has the shape that is promised.
 pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let json = ui.json();
+    carry_out(args, settings, ui).map_err(|error| if json { enveloped(error) } else { error })
+}
+
+fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let call = ScriptCall {
         mode: match ui.json() && !args.text {
             true => Mode::Json { flag: true },
@@ -107,8 +112,16 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         let plan = session
             .plan_script(&call)
             .map_err(|error| explain(error, session.catalog(), settings))?;
-        show(&plan, ui);
-        return Ok(Status::Ok);
+        let obstacle = session.obstacle(&plan, &call);
+        let document = shape(&plan, obstacle.as_ref());
+        show(&plan, &document, ui);
+        return match obstacle {
+            None => Ok(Status::Ok),
+            Some(error) => {
+                let refused = explain(error, session.catalog(), settings);
+                Err(CommandError { document: Some(document), ..refused })
+            }
+        };
     }
     let result = session.run(&call);
     if ui.json() {
@@ -124,16 +137,41 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
 fn status(result: &Result<ScriptOutcome, ScriptError>, passthrough: bool) -> CommandResult {
     match result {
         Ok(outcome) if outcome.status == Ended::Cancelled => {
-            Err(CommandError::new(Kind::Interrupted, "interrupted"))
+            let document = serde_json::to_value(Envelope::of_outcome(outcome)).ok();
+            Err(CommandError { document, ..CommandError::new(Kind::Interrupted, "interrupted") })
         }
         Ok(ScriptOutcome { status: Ended::Exit(code), .. }) if passthrough => {
             Ok(Status::Script(u8::try_from(*code).unwrap_or(1)))
         }
         Ok(outcome) if outcome.failure.is_none() => Ok(Status::Ok),
         Ok(_) => Ok(Status::Partly),
-        Err(error) if error.is_refusal() => Ok(Status::Refused),
+        Err(error) if is_refusal(error) => Ok(Status::Refused),
         Err(_) => Ok(Status::Partly),
     }
+}
+
+/// Whether the script is refused: by policy, trust or a missing wall, or because what it is called
+/// leaves its skill.
+fn is_refusal(error: &ScriptError) -> bool {
+    let leaves = matches!(error, ScriptError::Name { source: ScriptNameError::Invalid(_), .. });
+    leaves || error.is_refusal()
+}
+
+/// A failure before there was anything to say about a script, as `--json` has every other.
+fn enveloped(error: CommandError) -> CommandError {
+    if error.document.is_some() {
+        return error;
+    }
+    let code = error.code.unwrap_or(match error.kind {
+        Kind::Interrupted => "cancelled",
+        Kind::Refused => "permission_denied",
+        Kind::Usage => "usage",
+        Kind::Failed | Kind::BrokenPipe | Kind::Bug => "execution_failed",
+    });
+    let hints = &error.hints;
+    let document =
+        json!({"success": false, "error": code, "message": error.message(), "hints": hints});
+    CommandError { document: Some(document), ..error }
 }
 
 /// Prints what the script printed, each stream on its own, with nothing in it that a terminal would
@@ -171,26 +209,43 @@ fn print(outcome: &ScriptOutcome, raw: bool, ui: &mut Ui) {
     ));
 }
 
+/// What would be done as a document, with why it would not.
+fn shape(plan: &ScriptPlan, obstacle: Option<&ScriptError>) -> Value {
+    let mut document = json!({
+        "skill": plan.skill,
+        "script": plan.script,
+        "digest": plan.digest,
+        "interpreter": plan.interpreter,
+        "command": words(plan),
+        "cwd": cwd(plan),
+        "verdict": plan.ruling.verdict.as_str(),
+        "confinement": plan.confinement,
+        "fetches": plan.fetches,
+        "notes": plan.notes,
+    });
+    let envelope = obstacle.map(|error| serde_json::to_value(Envelope::of_error(error)));
+    if let (Some(Ok(Value::Object(envelope))), Some(members)) = (envelope, document.as_object_mut())
+    {
+        members.extend(envelope);
+    }
+    document
+}
+
+fn words(plan: &ScriptPlan) -> Vec<String> {
+    plan.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+fn cwd(plan: &ScriptPlan) -> Option<String> {
+    plan.cwd.as_ref().map(|path| path.to_string_lossy().into_owned())
+}
+
 /// Shows what would be done.
-fn show(plan: &ScriptPlan, ui: &mut Ui) {
-    let words: Vec<String> =
-        plan.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let cwd = plan.cwd.as_ref().map(|path| path.to_string_lossy().into_owned());
+fn show(plan: &ScriptPlan, document: &Value, ui: &mut Ui) {
     if ui.json() {
-        ui.document(&json!({
-            "skill": plan.skill,
-            "script": plan.script,
-            "digest": plan.digest,
-            "interpreter": plan.interpreter,
-            "command": words,
-            "cwd": cwd,
-            "verdict": plan.ruling.verdict.as_str(),
-            "confinement": plan.confinement,
-            "fetches": plan.fetches,
-            "notes": plan.notes,
-        }));
+        ui.document(document);
         return;
     }
+    let (words, cwd) = (words(plan), cwd(plan));
     let words: Vec<String> = words.iter().map(|word| quoted(&visible_line(word))).collect();
     ui.line(format!("command      {}", words.join(" ")));
     let cwd = cwd.unwrap_or_else(|| "its private directory".to_owned());
@@ -260,6 +315,9 @@ pub(crate) fn explain(error: ScriptError, catalog: &Catalog, settings: &Settings
         } => {
             let hint = format!("`metier scripts {skill}` lists them");
             CommandError::failed(error).hint(hint)
+        }
+        ScriptError::Name { source: ScriptNameError::Invalid(_), .. } => {
+            CommandError::refused(error).hint("a name such as `extract`, without `..`")
         }
         ScriptError::Denied { .. } => {
             CommandError::refused(error).hint("`metier status` names the policy in force")
