@@ -14,6 +14,7 @@ use metier_format::SkillName;
 use metier_format::text::visible_line;
 use metier_package::approve::trusted_folders as folders;
 use metier_package::index::{self, Asking, Contents, Index, IndexError, Listed};
+use metier_package::replaced::Replaced;
 use metier_package::served::{Claim, Servers};
 use metier_package::trust::By;
 use metier_package::{
@@ -55,6 +56,8 @@ pub(crate) struct DoneShape<'a> {
     pub(crate) path: &'a str,
     pub(crate) old: Option<VersionShape<'a>>,
     pub(crate) new: Option<VersionShape<'a>>,
+    /// What somebody had made of it, and where that is now.
+    pub(crate) replaced: Option<&'a Replaced>,
 }
 
 /// One version of a skill, as JSON.
@@ -370,6 +373,16 @@ pub(crate) fn report(outcome: &Outcome, place: &Place, ui: &mut Ui) {
     remark(outcome.repaired.as_ref(), ui);
     for done in &outcome.done {
         ui.line(sentence(done, place));
+        let Some(replaced) = &done.replaced else { continue };
+        let kept = visible_line(&replaced.kept).into_owned();
+        for difference in &replaced.differences {
+            ui.line(format!("    {}", visible_line(difference)));
+        }
+        ui.line(format!("    as it was changed it is kept in `{kept}`"));
+        if matches!(place, Place::Project(_)) {
+            let directory = visible_line(&done.directory);
+            ui.note(&format!("hint: `cp -r {kept}/. {directory}` brings the changes back"));
+        }
     }
 }
 
@@ -385,6 +398,7 @@ pub(crate) fn shapes<'a>(outcome: &'a Outcome, place: &Place) -> Vec<DoneShape<'
             path: &done.directory,
             old: done.before.as_ref().map(VersionShape::of),
             new: done.after.as_ref().map(VersionShape::of),
+            replaced: done.replaced.as_ref(),
         })
         .collect()
 }

@@ -24,8 +24,9 @@ use crate::view::View;
 /// Find what is wrong and repair what is safe
 ///
 /// Looks at installed skills, locks, records, links in the agents' directories, hooks in their
-/// settings and what switches those off, acts that did not come to an end, and rights. Changes nothing without `--fix`, and with it only what loses
-/// nothing. Exit code 1 when something is wrong, 3 when content is not what was installed.
+/// settings and what switches those off, acts that did not come to an end, and rights. Changes nothing without
+/// `--fix`, and with it only what loses nothing: kept trees that nothing refers to go, copies of what
+/// somebody changed in an installed skill stay. Exit code 1 when something is wrong, 3 when content is not what was installed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier doctor\n  metier doctor --fix\n  metier doctor --json")]
 pub(crate) struct DoctorArgs {

@@ -21,8 +21,9 @@ use crate::ui::{Ui, counted};
 
 /// Make the disk equal to the lock
 ///
-/// What is missing is added, what differs is put right and what was there is kept, what metier
-/// installed and the lock no longer has is removed; nothing else is touched. Skills that
+/// What is missing is added, what differs is put right, what metier installed and the lock no longer
+/// has is removed; nothing else is touched. What somebody changed is replaced: it is said what that
+/// was and where the changed copy is kept, which stays until `metier gc --earlier`. Skills that
 /// `skills.toml` wants and the lock does not have are fetched and locked, after you said yes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier sync\n  metier sync --frozen --layer project")]
