@@ -36,7 +36,7 @@ use crate::view::checked_name;
 use crate::write::Scratch;
 
 pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
-pub(crate) use preview::{History, Offer, show};
+pub(crate) use preview::{History, Offer, show, show_files};
 pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
 /// Where a skill is installed to, as typed.

@@ -18,6 +18,7 @@ use crate::packages::{
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
+use crate::view::{View, trust_hint};
 
 /// Make the disk equal to the lock
 ///
@@ -74,6 +75,10 @@ pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         ui.document(&json!({"changed": changed}));
     } else if changed.is_empty() {
         ui.line("everything is as locked");
+    }
+    // What is on disk is of no use to anybody as long as nobody said yes to it.
+    if let Some(hint) = trust_hint(&View::open(settings).catalog, settings) {
+        ui.note(&format!("hint: {hint}"));
     }
     Ok(Status::Ok)
 }

@@ -9,10 +9,11 @@ use metier_runtime::session::Invocation;
 use metier_store::Catalog;
 
 use crate::error::{CommandError, CommandResult, Status};
+use crate::packages;
 use crate::session::{self, Purpose, journal_error};
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::view::{View, trust_hint, unknown_name};
+use crate::view::{View, broken, trust_hint, unknown_name};
 
 /// Activate a skill in the session and print what the model receives
 ///
@@ -87,10 +88,10 @@ pub(crate) fn explain(
 ) -> CommandError {
     let code = error.code();
     let explained = match error {
-        ActivationError::NotFound { name, .. } => {
+        ActivationError::NotFound { name, .. } => broken(catalog, &name).unwrap_or_else(|| {
             let names = catalog.entries.iter().map(|entry| entry.name().as_str());
             unknown_name(&name, names, "`metier list --all` shows the skills that are here")
-        }
+        }),
         ActivationError::Ambiguous { ref winner, .. } => {
             let hint = format!("`metier why {winner}` says which of them wins, and why");
             CommandError::refused(error).hint(hint)
@@ -104,9 +105,17 @@ pub(crate) fn explain(
         }
         ActivationError::Changed(ref changed) => {
             let name = changed.name.clone();
-            CommandError::refused(error)
-                .hint("`metier verify` says what changed, `metier sync` puts it back")
-                .hint(format!("`metier trust {name}` approves it as it is now"))
+            let refused = CommandError::refused(error);
+            // Only what a lock knows can be put back.
+            let refused = match packages::installed(&name, None, settings) {
+                Ok(_) => {
+                    refused.hint("`metier verify` says what changed, `metier sync` puts it back")
+                }
+                Err(_) => refused,
+            };
+            refused.hint(format!(
+                "`metier trust {name}` shows what changed and approves it as it is now"
+            ))
         }
         ActivationError::Hidden { ref name, .. } | ActivationError::OutOfScope { ref name, .. } => {
             let hint = format!("`metier why {name}` says who left it out");

@@ -9,6 +9,7 @@
 mod agents;
 mod bundled_hello;
 mod bundled_kalshi;
+mod changed;
 mod check;
 mod chibi;
 mod chibi_host;
@@ -38,6 +39,7 @@ mod overhead;
 mod overview;
 mod packages;
 mod parity;
+mod plainly;
 mod policy;
 mod prompt;
 mod props;
