@@ -119,6 +119,7 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
             None => Ok(Status::Ok),
             Some(error) => {
                 let refused = explain(error, session.catalog(), settings);
+                let refused = with_release(refused, &plan);
                 Err(CommandError { document: Some(document), ..refused })
             }
         };
@@ -128,7 +129,13 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
         ui.document(&Envelope::of_run(&result));
         return status(&result, args.passthrough);
     }
-    let outcome = result.map_err(|error| explain(error, session.catalog(), settings))?;
+    let outcome = result.map_err(|error| {
+        let explained = explain(error, session.catalog(), settings);
+        match session.plan_script(&call) {
+            Ok(plan) => with_release(explained, &plan),
+            Err(_) => explained,
+        }
+    })?;
     print(&outcome, args.raw, ui);
     status(&Ok(outcome), args.passthrough)
 }
@@ -147,6 +154,18 @@ fn status(result: &Result<ScriptOutcome, ScriptError>, passthrough: bool) -> Com
         Ok(_) => Ok(Status::Partly),
         Err(error) if is_refusal(error) => Ok(Status::Refused),
         Err(_) => Ok(Status::Partly),
+    }
+}
+
+/// The refusal with how to end it, when it is another active skill that does not allow the script.
+fn with_release(refused: CommandError, plan: &ScriptPlan) -> CommandError {
+    let other = plan.ruling.skill.as_ref().filter(|skill| skill.as_str() != plan.skill);
+    match other.filter(|_| refused.kind == Kind::Refused && plan.ruling.rule.is_none()) {
+        Some(other) => {
+            let hint = format!("`metier release {other}` ends what `{other}` restricts");
+            CommandError { hints: vec![hint], ..refused }
+        }
+        None => refused,
     }
 }
 

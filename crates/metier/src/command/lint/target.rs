@@ -88,7 +88,7 @@ impl Targets {
             Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
         let mut ids = (0..).map(RootId);
         for group in &groups {
-            targets.add(group, &mut ids, settings, !paths.is_empty());
+            targets.add(group, &mut ids, settings, asked != here);
         }
         // An agent's directory often holds links into another one.
         let mut seen = BTreeSet::new();
