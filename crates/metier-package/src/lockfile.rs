@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use metier_format::SkillName;
 use metier_store::contained::ContainedPath;
+use metier_store::digest::is_digest;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-use crate::keep::is_digest;
 use crate::limits::MAX_LOCKED_SKILLS;
 use crate::pinned::{FileMode, Pinned, PinnedFile};
 use crate::source::{Locked, Signature};

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
+use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{DiskError, Folder};
 use crate::home::Home;
-use crate::keep::is_digest;
 use crate::limits::MAX_RECORD_BYTES;
 use crate::records::{RecordError, text};
 

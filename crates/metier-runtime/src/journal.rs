@@ -22,6 +22,7 @@ use crate::event::Event;
 use crate::state::State;
 
 pub use artifact::{Artifacts, Collected, Collection, Kept};
+pub(crate) use artifact::{USED_NOW, write_whole};
 pub(crate) use file::content_digest as digest_of;
 pub use file::{Durability, FileJournal, files_of};
 pub use frame::{Frame, FrameError, Ids};

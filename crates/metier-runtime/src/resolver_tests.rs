@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use metier_policy::Resolve as _;
 
-use super::{Disk, Siblings};
+use super::{Disk, Glance};
 
 #[test]
 fn a_path_is_seen_where_whoever_opens_it_would_write() {
@@ -15,9 +15,14 @@ fn a_path_is_seen_where_whoever_opens_it_would_write() {
     symlink(root.join("there"), root.join("link")).unwrap();
     symlink("there/new", root.join("dangling")).unwrap();
     symlink(root.join("loop"), root.join("loop")).unwrap();
+    let glance = Glance::default();
     let check = |path: &str, expect: Option<&str>| {
         let real = Disk.real(&root.join(path));
         assert_eq!(real, expect.map(|expect| root.join(expect)), "{path}");
+        // One that looks once and one that looks again say the same.
+        assert_eq!(real, Glance::default().real(&root.join(path)), "{path}");
+        assert_eq!(real, glance.real(&root.join(path)), "{path}");
+        assert_eq!(real, glance.real(&root.join(path)), "{path}");
     };
     check("there", Some("there"));
     check("link/x", Some("there/x"));
@@ -29,25 +34,35 @@ fn a_path_is_seen_where_whoever_opens_it_would_write() {
     check("dangling/x", Some("there/new/x"));
     check("loop", None);
     check("loop/x", None);
+    std::fs::write(root.join("file"), "").unwrap();
+    symlink("link", root.join("twice")).unwrap();
+    check("file/x", Some("file/x"));
+    check("file/x/y", Some("file/x/y"));
+    check("twice/x", Some("there/x"));
+    check("twice", Some("there"));
+    check("link/../there", Some("there"));
+    check(".", Some(""));
+    check("there/./x", Some("there/x"));
 }
 
 #[test]
-fn directories_beside_each_other_are_seen_where_each_of_them_is() {
-    // S3, N1
+fn a_glance_at_the_disk_says_what_looking_says() {
+    // S3
+    for path in
+        ["/", "/proc/self/root/etc", "/proc/self/cwd", "/proc/1/root/x", "/dev/fd/0", "/etc/passwd"]
+    {
+        let path = std::path::Path::new(path);
+        assert_eq!(Disk.real(path), Glance::default().real(path), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_next_ruling_sees_a_link_that_was_made_meanwhile() {
+    // S3
     let world = tempfile::tempdir().unwrap();
     let root = world.path().canonicalize().unwrap();
-    std::fs::create_dir_all(root.join("there/one")).unwrap();
-    std::fs::create_dir_all(root.join("there/two")).unwrap();
-    symlink(root.join("there"), root.join("link")).unwrap();
-    symlink("one", root.join("there/linked")).unwrap();
-    symlink("nowhere", root.join("there/dangling")).unwrap();
-    symlink("loop", root.join("loop")).unwrap();
-    let mut siblings = Siblings::default();
-    let paths = ["there/one", "link/one", "link/two", "link/linked", "link/dangling", "link/gone"];
-    for path in paths.into_iter().chain(["loop", "loop/x", "there/..", "link/../there/one", ""]) {
-        let path = root.join(path);
-        assert_eq!(siblings.real(&path), Disk.real(&path), "{}", path.display());
-    }
-    assert_eq!(siblings.real(std::path::Path::new("/")), Disk.real(std::path::Path::new("/")));
-    assert_eq!(siblings.real(&root.join("link/two")), Some(root.join("there/two")));
+    std::fs::create_dir(root.join("there")).unwrap();
+    assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("x/a")));
+    symlink("there", root.join("x")).unwrap();
+    assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("there/a")));
 }

@@ -45,6 +45,10 @@ pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 /// digested. Agents use 36.
 pub const MAX_EVENT_ID_BYTES: usize = 96;
 
+/// Most different names after a `$` in one prompt that are looked up: a prompt asks for a few skills,
+/// a pasted script has hundreds of variables. A prompt with more is blocked.
+pub const MAX_MARKS: usize = 4_096;
+
 /// Longest reason an agent is told, in characters: a few sentences, for a model reads it.
 pub const MAX_REASON_CHARS: usize = 2_000;
 

@@ -68,7 +68,7 @@ impl Serving {
         };
         let store = Arc::new(Attested { store: view::store(settings), settings: settings.clone() });
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
-        let named = stream.named.then_some(stream.session);
+        let named = stream.named.then(|| stream.session.to_string());
         let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
         let (unnamed, narrowed) = (AtomicU64::new(0), Mutex::default());
         let tally = Arc::default();
@@ -142,7 +142,7 @@ impl Host for Serving {
         let (name, stays) = self.session(client);
         let settings = self.settings.narrowed(client.who.sections());
         let stream = Stream::called(&name, &settings).map_err(|error| unnamed(&error))?;
-        let mut ids = session::ids(&settings, &name).map_err(|error| unnamed(&error))?;
+        let mut ids = session::ids(&settings, &stream.session).map_err(|error| unnamed(&error))?;
         // Of several clients of one server the journal says which it was.
         ids.agent = client.who.known.as_deref().map(str::to_owned).or(ids.agent);
         let journal = session::journal(&settings, &stream.journal);
@@ -198,7 +198,9 @@ impl Tail for Following {
                 frame: self.followed.frames(),
                 reason: fault.to_string(),
             })?;
-            frames.extend(Some(frame).filter(|frame| frame.ids.session == self.stream.session));
+            frames.extend(
+                Some(frame).filter(|frame| frame.ids.session == self.stream.session.as_str()),
+            );
         }
         Ok(frames)
     }

@@ -15,7 +15,9 @@ use metier_runtime::arguments::Base;
 use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading, files_of};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, Journal, JournalError, ScriptGround, Session, Setup, State};
+use metier_runtime::{
+    Ids, Journal, JournalError, ScriptGround, Session, SessionName, Setup, State,
+};
 use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
@@ -32,7 +34,7 @@ use crate::shape;
 use crate::ui::{Ui, counted};
 use crate::view::View;
 
-/// Longest name of a session, and longest id in a frame.
+/// Longest id in a frame.
 const MAX_ID: usize = 128;
 
 /// The session of changes to what is installed, when nobody names one.
@@ -104,7 +106,7 @@ pub(crate) struct SessionChoices {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stream {
     /// The session.
-    pub(crate) session: String,
+    pub(crate) session: SessionName,
     /// Whether somebody named the session.
     pub(crate) named: bool,
     /// The journal.
@@ -169,7 +171,7 @@ impl Stream {
     pub(crate) fn called(session: &str, settings: &Settings) -> Result<Self, CommandError> {
         let args = &settings.session.args;
         let environment = &settings.environment;
-        check_session(session)?;
+        let session = session_name(session)?;
         let given = args.journal.as_ref().or(environment.session.journal.as_ref());
         let journal = match (given, &settings.home) {
             (Some(path), _) => environment.resolve(path, &environment.directory),
@@ -179,7 +181,7 @@ impl Stream {
                 return Err(error.hint("give `--journal` a file or `--home` a directory"));
             }
         };
-        Ok(Self { session: session.to_owned(), named: true, journal })
+        Ok(Self { session, named: true, journal })
     }
 }
 
@@ -228,15 +230,15 @@ pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, J
     FileJournal::open(path, durability, Arc::new(SystemClock))
 }
 
-/// What no call of a model writes: metier's own, the journal wherever it is, and the settings of
-/// agents that hold its hooks.
-fn protected(settings: &Settings, journal: &Path) -> Vec<PathBuf> {
+/// What no call of a model in `host` writes: metier's own, the journal wherever it is, and the settings
+/// of agents that hold its hooks or could switch them off.
+fn protected(settings: &Settings, journal: &Path, host: &str) -> Vec<PathBuf> {
     let mut places = settings.own_places();
     // The usual one lies in metier's directory, together with what is beside it.
     if !settings.home.as_ref().is_some_and(|home| journal.starts_with(home)) {
         places.extend(files_of(journal));
     }
-    places.extend(hooked_files(settings));
+    places.extend(hooked_files(settings, host));
     places
 }
 
@@ -245,6 +247,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
     let law = Law::load(settings);
     let config = &settings.session.config;
     let view = purpose.view.unwrap_or_else(View::nothing);
+    let protected = protected(settings, journal, &purpose.host.name);
     Setup {
         store: Arc::new(view.store),
         catalog: Arc::new(view.catalog),
@@ -255,7 +258,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
-            protected: protected(settings, journal),
+            protected,
         },
         ids,
         settings: SessionSettings {
@@ -310,7 +313,7 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
         let reason = fault.kind.to_string();
         return Err(journal_error(JournalError::Changed { path, frame, reason }));
     }
-    let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
+    let state = reading.states.get(stream.session.as_str()).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
 }
 
@@ -361,13 +364,13 @@ fn is_closed_to_us(kind: ErrorKind) -> bool {
 }
 
 /// Whose frames these are.
-pub(crate) fn ids(settings: &Settings, session: &str) -> Result<Ids, CommandError> {
+pub(crate) fn ids(settings: &Settings, session: &SessionName) -> Result<Ids, CommandError> {
     let variables = &settings.environment.session;
     let selection = &settings.selection;
     let agent = variables.agent.as_ref().or(selection.agent.as_ref());
     let tenant = variables.tenant.as_ref().or(selection.tenant.as_ref());
     Ok(Ids {
-        session: session.to_owned(),
+        session: session.to_string(),
         agent: check_id("METIER_AGENT", agent)?,
         task: check_id("METIER_TASK", variables.task.as_ref())?,
         tenant: check_id("METIER_TENANT", tenant)?,
@@ -387,18 +390,13 @@ fn check_id(variable: &str, id: Option<&String>) -> Result<Option<String>, Comma
     Ok(Some(id.clone()))
 }
 
-/// A session's name is part of a file's name, so it can be neither a path nor hidden.
-fn check_session(session: &str) -> Result<(), CommandError> {
-    let usual = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let fits = !session.is_empty() && session.len() <= MAX_ID && !session.starts_with('.');
-    if fits && session.chars().all(usual) {
-        return Ok(());
-    }
-    let shown: String = session.chars().take(40).collect();
-    let error = CommandError::usage(format!("`{}` cannot name a session", visible_line(&shown)));
-    Err(error.hint(format!(
-        "a session has letters, digits, `-`, `_` and `.`, no `.` in front, at most {MAX_ID} of them"
-    )))
+/// The session that somebody calls so.
+fn session_name(text: &str) -> Result<SessionName, CommandError> {
+    SessionName::parse(text).map_err(|error| {
+        let shown: String = text.chars().take(40).collect();
+        let message = format!("`{}` cannot name a session", visible_line(&shown));
+        CommandError::usage(message).hint(error.to_string())
+    })
 }
 
 /// The profiles as the parser takes them.

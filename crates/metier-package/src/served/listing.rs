@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{Claim, Fault, ServerError, SkillServer, said};
 use crate::fetch::FetchError;
 use crate::limits::{MAX_CURSOR_BYTES, MAX_INDEX_SKILLS, MAX_SERVED_PAGES};
+use crate::source::Refused;
 
 /// What a server lists.
 #[derive(Debug, Default)]
@@ -74,6 +75,16 @@ impl Listing {
             true => Err(FetchError::NoSuchPath { place: place.to_owned(), path: path.to_owned() }),
             false => Ok(listing),
         }
+    }
+
+    /// What cannot be believed, as a source's refused skills are said.
+    pub(crate) fn refused(&self) -> Vec<Refused> {
+        let refused = |(uri, fault): &(String, Fault)| {
+            let hazard = fault.clone().hazard();
+            let (path, code) = (skill_at(uri).to_owned(), hazard.code());
+            Refused { path, code, reason: hazard.at(uri.as_bytes()).to_string() }
+        };
+        self.faults.iter().map(refused).collect()
     }
 
     /// One page; where the next one is.

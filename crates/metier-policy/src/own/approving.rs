@@ -11,7 +11,7 @@
 //! the command line holds both tables against its own.
 
 use crate::act::{Act, Command, Consequence, Manner};
-use crate::call::{Kind, ShellInput, Understood};
+use crate::call::Understood;
 use crate::limits::MAX_SEARCHED_BYTES;
 use crate::place::{From, Place};
 use crate::shell::Word;
@@ -56,7 +56,7 @@ const PROGRAM: &str = "metier";
 const PLUGIN: &str = "agent-skills";
 
 /// What stands between words in code and in text for a shell.
-const BETWEEN: [char; 16] =
+pub(super) const BETWEEN: [char; 16] =
     [' ', '\t', '\n', '\r', '"', '\'', '`', ',', '[', ']', '(', ')', '{', '}', '\\', ';'];
 
 /// Which subcommands of a command are meant.
@@ -87,18 +87,22 @@ pub fn is_for_the_user(words: &[&str]) -> bool {
 
 /// The first command in a call that is a person's, as a person would recognise it.
 pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<String> {
-    let mut search = Search { place, untold: false, found: None, by_nobody: None };
+    let mut search = Search {
+        place,
+        untold: false,
+        found: None,
+        by_nobody: None,
+        by_another: None,
+        renames: false,
+    };
     acts.iter().for_each(|act| search.act(act));
     if search.found.is_some() || !search.untold {
         return search.found;
     }
-    let text = match &call.kind {
-        Kind::Shell { command: ShellInput::Text(text) } => text.to_ascii_lowercase(),
-        Kind::Shell { command: ShellInput::Words(words) } => words.join(" ").to_ascii_lowercase(),
-        _ => return None,
-    };
+    let text = super::command_text(call)?;
     let named = || behind(&text, PROGRAM).next().is_some();
-    search.by_nobody.filter(|_| named()).or_else(|| in_text(&text))
+    let renamed = search.by_another.filter(|_| search.renames);
+    search.by_nobody.or(renamed).filter(|_| named()).or_else(|| in_text(&text))
 }
 
 struct Search<'a> {
@@ -108,7 +112,17 @@ struct Search<'a> {
     found: Option<String>,
     /// Such a command, of a program only a running shell knows.
     by_nobody: Option<String>,
+    /// Such a command, of a program that is not metier unless something gave it that name.
+    by_another: Option<String>,
+    /// Something gives programs other names.
+    renames: bool,
 }
+
+/// Programs that give other programs names.
+const RENAMES: [&str; 4] = ["alias", "hash", "abbr", "enable"];
+
+/// Commands that no other program is likely to have.
+const RARE: [&str; 4] = ["trust", "untrust", "adopt", "rollback"];
 
 impl Search<'_> {
     fn act(&mut self, act: &Act) {
@@ -121,10 +135,15 @@ impl Search<'_> {
 
     fn command(&mut self, command: &Command) {
         if let Some((program, words)) = command.argv.split_first() {
-            if program.as_known().is_none() {
-                self.untold = true;
-                if let Asked::Approving(_) = asked(words) {
-                    self.by_nobody = Some(command.shown());
+            self.renames |= program.as_known().is_some_and(|name| RENAMES.contains(&name));
+            self.untold |= program.as_known().is_none();
+            if let Asked::Approving(name) = asked(words) {
+                match program.as_known() {
+                    Some(_) => self.by_another = Some(command.shown()),
+                    None if may_be(program, PROGRAM) || RARE.contains(&name.as_str()) => {
+                        self.found = Some(command.shown());
+                    }
+                    None => self.by_nobody = Some(command.shown()),
                 }
             }
             let asked = match self.called(program, command) {
@@ -163,8 +182,39 @@ impl Search<'_> {
     }
 }
 
+/// Whether a program of whose name a part is known may have this one: `${x}ier`, `m[e]tier`. Whatever
+/// is known has to stand in the name in this order; where parts are left out says no more than that.
+fn may_be(program: &Word, name: &str) -> bool {
+    const MARKS: &str = "*?[]{},";
+    let spelled = program.spelling().to_ascii_lowercase();
+    let from = spelled.rfind('/').map_or(0, |slash| slash + 1);
+    let mut rest = name;
+    let mut known = false;
+    let mut piece = String::new();
+    let mut ends = |piece: &str| {
+        known |= !piece.is_empty();
+        match rest.find(piece) {
+            Some(at) => {
+                rest = rest.get(at + piece.len()..).unwrap_or_default();
+                true
+            }
+            None => false,
+        }
+    };
+    for (at, c) in spelled.char_indices().filter(|(at, _)| *at >= from) {
+        let mark = MARKS.contains(c);
+        if (mark || program.holes().contains(&at)) && !ends(&std::mem::take(&mut piece)) {
+            return false;
+        }
+        if !mark {
+            piece.push(c);
+        }
+    }
+    ends(&piece) && known
+}
+
 /// Whether a program may run what its words name: nobody knows it, or it runs any code.
-fn may_run_its_words(command: &Command) -> bool {
+pub(super) fn may_run_its_words(command: &Command) -> bool {
     let mentioned =
         |touch: &Act| matches!(touch, Act::File(file) if file.manner == Manner::Mentioned);
     command.note.is_some() || command.touches.iter().any(mentioned)
@@ -257,12 +307,13 @@ fn next(words: &[Word]) -> Next<'_> {
     Next::None
 }
 
-/// The first such command that is spelled out in text nobody can read as commands. Linear: what is
-/// looked at behind a name is bounded.
+/// The first such command that is spelled out in text nobody can read as commands. Linear: what
+/// stands behind a name is looked at up to its next mention.
 fn in_text(text: &str) -> Option<String> {
     for called in [PROGRAM, PLUGIN] {
         for behind in behind(text, called) {
-            let near = behind.get(..behind.floor_char_boundary(MAX_SEARCHED_BYTES))?;
+            let near = behind.split(called).next()?;
+            let near = near.get(..near.floor_char_boundary(MAX_SEARCHED_BYTES))?;
             let words = near.split(BETWEEN).filter(|word| !word.is_empty());
             let known = |word: &str| match word.contains('$') {
                 true => Word::unknown(),
@@ -280,7 +331,7 @@ fn in_text(text: &str) -> Option<String> {
 }
 
 /// What stands behind each mention of a name as a word of its own.
-fn behind<'t>(text: &'t str, called: &'static str) -> impl Iterator<Item = &'t str> {
+pub(super) fn behind<'t>(text: &'t str, called: &'static str) -> impl Iterator<Item = &'t str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(called).filter_map(move |(at, _)| {
         let (before, behind) = (text.get(..at)?, text.get(at + called.len()..)?);

@@ -286,7 +286,6 @@ pub(super) fn parse_head(text: &str) -> Option<Head> {
     (digest.len() == 64).then_some(Head { bytes, digest })
 }
 
-/// `NAME.WORD` beside the journal.
 /// A journal and every file that is kept beside it.
 #[must_use]
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
@@ -294,6 +293,7 @@ pub fn files_of(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(beside).collect()
 }
 
+/// `NAME.WORD` beside the journal.
 pub(super) fn beside(path: &Path, word: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");

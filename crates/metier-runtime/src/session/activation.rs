@@ -18,6 +18,7 @@ use crate::event::{
 };
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_LISTED_RESOURCES, MAX_STACK};
+use crate::state::Active;
 use crate::wrapper::{Wrapped, wrap};
 
 /// Who asks for which skill, with what.
@@ -107,6 +108,9 @@ pub enum ActivationError {
     /// It is on the stack.
     #[error("`{0}` is active already")]
     AlreadyActive(String),
+    /// It is on the stack, and was changed since: what would be given is not what is enforced.
+    #[error("`{0}` was changed since it was activated; release it, then activate it again")]
+    Outdated(String),
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
@@ -180,6 +184,7 @@ impl ActivationError {
             Self::NotFound { .. } => "skill_not_found",
             Self::Ambiguous { .. } => "skill_ambiguous",
             Self::AlreadyActive(_) => "skill_already_active",
+            Self::Outdated(_) => "skill_outdated",
             Self::NotTrusted(_) => "skill_not_trusted",
             Self::Changed(_) => ContentChanged::CODE,
             Self::Hidden { .. } => "skill_hidden",
@@ -223,7 +228,8 @@ impl Session {
     fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
         let entry = self.look_up(invocation.name)?;
         let name = entry.name().to_string();
-        let repeated = self.state.stack.iter().any(|active| active.skill.name == name);
+        let active = self.state.stack.iter().rfind(|active| active.skill.name == name).cloned();
+        let repeated = active.is_some();
         self.admit(&entry, invocation, repeated)?;
         if !repeated {
             let invoked = SkillInvoked {
@@ -246,6 +252,9 @@ impl Session {
             self.pre_hook(&entry, &hook.value, invocation)?;
         }
         let chain = Chain::from(vouched);
+        if let Some(active) = active.filter(|active| !is_still(active, &skill, &chain)) {
+            return Err(ActivationError::Outdated(active.skill.name));
+        }
         let mut activation = self.compose(&entry, &skill, invocation, chain.served());
         activation.repeated = repeated;
         activation.chain = chain;
@@ -471,6 +480,12 @@ pub(super) fn visible_to(entry: &Entry, trigger: Trigger) -> Result<(), Activati
         (_, Trigger::Manual) if !user_invocable => Err(ActivationError::NotForUsers(name())),
         _ => Ok(()),
     }
+}
+
+/// Whether what was loaded is what is active: its tools and scripts are those that are enforced.
+fn is_still(active: &Active, skill: &Skill, chain: &Chain) -> bool {
+    let trees = active.skill.chain.tree.as_ref().zip(chain.tree.as_ref());
+    active.skill.digest == skill.digest && trees.is_none_or(|(then, now)| then == now)
 }
 
 /// The tools as text; nothing at all when they cannot be read.

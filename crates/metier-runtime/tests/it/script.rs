@@ -183,3 +183,28 @@ fn a_skill_in_memory_needs_a_place_on_disk() {
     let outcome = session.run(&ScriptCall::new("git-helper", "run")).unwrap();
     assert_eq!(outcome.stdout.bytes, b"1\n", "{:?}", outcome.stderr);
 }
+
+#[test]
+fn a_session_that_was_ended_while_a_script_ran_stays_ended() {
+    // R3, S6, J1
+    let wait = "while [ ! -e go ]; do sleep 0.02; done; echo done\n";
+    let ground = Ground::new(Layer::Personal, "", &[("a.sh", wait)]);
+    let journal = journal();
+    let (mut session, mut other) = (ground.session(&journal), ground.session(&journal));
+    let outcome = std::thread::scope(|scope| {
+        let call = ScriptCall { start: Start::Skill, ..ScriptCall::new("tool", "a") };
+        let run = scope.spawn(move || (session.run(&call), session));
+        while !kinds(&journal).contains(&"script_started".to_owned()) {
+            std::thread::yield_now();
+        }
+        other.end().unwrap();
+        std::fs::write(ground.path().join("tool/go"), "").unwrap();
+        let (outcome, session) = run.join().unwrap();
+        assert!(!session.state().open);
+        outcome.unwrap()
+    });
+    assert_eq!(outcome.stdout.bytes, b"done\n");
+    assert_eq!(kinds(&journal)[3..], ["script_started", "session_ended", "script_finished"]);
+    let replayed = metier_runtime::replay::replay(&journal.all());
+    assert!(!replayed["s"].open && replayed["s"].counters.scripts_run == 1);
+}

@@ -94,7 +94,7 @@ fn print(
                 break;
             }
         };
-        if stream.named && frame.ids.session != stream.session || !at.wants(&frame) {
+        if stream.named && frame.ids.session != stream.session.as_str() || !at.wants(&frame) {
             continue;
         }
         if ui.json() {

@@ -107,8 +107,8 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
         cancel: Interrupt::cancel()?,
         ..Purpose::with(Some(View::open(settings)), settings)
     };
-    let mut session = session::open(settings, purpose, ui)?;
     if args.dry_run {
+        let session = session::open_to_look(settings, purpose, ui)?;
         let plan = session
             .plan_script(&call)
             .map_err(|error| explain(error, session.catalog(), settings))?;
@@ -124,6 +124,7 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
             }
         };
     }
+    let mut session = session::open(settings, purpose, ui)?;
     let result = session.run(&call);
     if ui.json() {
         ui.document(&Envelope::of_run(&result));

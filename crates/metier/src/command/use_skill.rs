@@ -98,6 +98,10 @@ pub(crate) fn explain(
         }
         ActivationError::AlreadyActive(_) => CommandError::failed(error)
             .hint("`metier status` shows what is active; `metier release` takes off the last"),
+        ActivationError::Outdated(ref name) => {
+            let hint = format!("`metier release {name}` takes it off");
+            CommandError::refused(error).hint(hint)
+        }
         ActivationError::NotTrusted(_) => {
             let mut refused = CommandError::refused(error);
             refused.hints.extend(trust_hint(catalog, settings));

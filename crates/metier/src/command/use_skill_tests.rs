@@ -74,6 +74,7 @@ fn every_failure_has_its_kind_and_its_code() {
             "skill_ambiguous",
         ),
         (ActivationError::AlreadyActive(name()), Kind::Failed, "skill_already_active"),
+        (ActivationError::Outdated(name()), Kind::Refused, "skill_outdated"),
         (ActivationError::NotTrusted(name()), Kind::Refused, "skill_not_trusted"),
         (ActivationError::Hidden { name: name(), reason: reason() }, Kind::Refused, "skill_hidden"),
         (

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use metier_testing::{Run, World};
 use serde_json::{Value, json};
 
-use crate::{METIER, piped};
+use crate::{METIER, metier, piped};
 
 const EVENTS: &str = include_str!("hook/events.tsv");
 
@@ -332,6 +332,30 @@ fn a_strict_policy_blocks_without_any_skill() {
     for (agent, expected) in [("claude-code", "ask"), ("codex", "block")] {
         let run = hook(&world, &[agent], &bash("s", "ls"));
         assert_eq!(obeyed(agent, &run).0, expected, "a written default counts");
+    }
+}
+
+#[test]
+fn a_skill_whose_activation_a_person_would_have_to_allow_is_not_active_where_nobody_is_asked() {
+    // U5, S4
+    let world = agents_world();
+    let asked = ["mcp__metier__skill_activate", "activate_skill", "Bash(cat:*)"]
+        .map(|pattern| format!("[[rule]]\nverdict = \"ask\"\npattern = \"{pattern}\"\n"));
+    world.write("home/.config/metier/policy.toml", asked.concat());
+    let read = json!({"command": "cat ~/.agents/skills/gitty/SKILL.md"});
+    for (agent, event, tool, arguments) in [
+        ("codex", "PreToolUse", "mcp__metier__skill_activate", json!({"name": "gitty"})),
+        ("gemini-cli", "BeforeTool", "activate_skill", json!({"name": "gitty"})),
+        ("codex", "PreToolUse", "Bash", read),
+    ] {
+        let id = format!("p-{tool}");
+        let event = json!({"session_id": id, "hook_event_name": event,
+            "tool_name": tool, "tool_input": arguments});
+        let run = hook(&world, &[agent], event.to_string().as_bytes());
+        let (word, reason) = obeyed(agent, &run);
+        assert!(word == "block" && reason.contains("a person has to say yes"), "{tool} {reason}");
+        let run = metier(&world, &["status", "--json", "--session", &format!("{agent}.{id}")]);
+        assert!(!run.stdout.contains("gitty"), "{tool} {run:?}");
     }
 }
 

@@ -38,6 +38,7 @@ mod otlp;
 mod overhead;
 mod overview;
 mod packages;
+mod pages;
 mod parity;
 mod plainly;
 mod policy;

@@ -111,7 +111,7 @@ impl Plugin {
     ) -> Result<Session, JournalError> {
         if let (false, Some(home)) = (stream.named, &self.settings.home) {
             // A session without a mark is ended by nobody, which is untidy and nothing worse.
-            let _ = Marks::below(home).leave(&stream.session);
+            let _ = Marks::below(home).leave(stream.session.as_str());
         }
         let journal = session::journal(&self.settings, &stream.journal)?;
         open(setup, Box::new(journal))

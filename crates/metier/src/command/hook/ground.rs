@@ -7,7 +7,7 @@ use metier_runtime::Session;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_sandbox::Cancel;
-use metier_serve::agent_hook::{Choice, Event, Ground, HookAgent, HookError};
+use metier_serve::agent_hook::{About, Choice, Event, Ground, HookAgent, HookError};
 use metier_store::client::{self, Agent};
 
 use crate::env::{self, PathKind};
@@ -68,8 +68,9 @@ impl Ground for Grounds {
         self.seat(event, None)
     }
 
-    fn open(&self, event: &Event) -> Result<Session, HookError> {
-        self.seat(event, Some(View::open(&self.settings)))
+    fn open(&self, event: &Event, about: &About<'_>) -> Result<Session, HookError> {
+        let view = View::of_named(&self.settings, |discovery| about.names(discovery));
+        self.seat(event, Some(view))
     }
 
     fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice> {
