@@ -131,7 +131,7 @@ fn generate(world: &World, at: &str) {
     generate_skills(&skills, SKILLS, Layout::Flat);
     let gitty =
         "---\nname: gitty\ndescription: Git. Use for git.\nallowed-tools: Bash(git:*)\n---\nGit.\n";
-    world.write(&format!("{at}/gitty/SKILL.md"), gitty);
+    world.write(format!("{at}/gitty/SKILL.md"), gitty);
 }
 
 /// The world once what can be remembered of it is.

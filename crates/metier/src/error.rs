@@ -52,7 +52,7 @@ pub(crate) struct CommandError {
     pub(crate) code: Option<&'static str>,
     /// What `--json` prints instead of the document of every failure, where a command has promised
     /// a shape of its own.
-    pub(crate) document: Option<serde_json::Value>,
+    pub(crate) document: Option<Box<serde_json::Value>>,
 }
 
 /// What a command returns.
@@ -164,7 +164,7 @@ impl CommandError {
     /// The failure as the one document `--json` promises.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         if let Some(document) = &self.document {
-            return document.clone();
+            return document.as_ref().clone();
         }
         let mut error = json!({
             "kind": self.kind.as_str(),

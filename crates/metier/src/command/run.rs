@@ -120,7 +120,7 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
             Some(error) => {
                 let refused = explain(error, session.catalog(), settings);
                 let refused = with_release(refused, &plan);
-                Err(CommandError { document: Some(document), ..refused })
+                Err(CommandError { document: Some(Box::new(document)), ..refused })
             }
         };
     }
@@ -145,7 +145,7 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
 fn status(result: &Result<ScriptOutcome, ScriptError>, passthrough: bool) -> CommandResult {
     match result {
         Ok(outcome) if outcome.status == Ended::Cancelled => {
-            let document = serde_json::to_value(Envelope::of_outcome(outcome)).ok();
+            let document = serde_json::to_value(Envelope::of_outcome(outcome)).ok().map(Box::new);
             Err(CommandError { document, ..CommandError::new(Kind::Interrupted, "interrupted") })
         }
         Ok(ScriptOutcome { status: Ended::Exit(code), .. }) if passthrough => {
@@ -191,7 +191,7 @@ fn enveloped(error: CommandError) -> CommandError {
     let hints = &error.hints;
     let document =
         json!({"success": false, "error": code, "message": error.message(), "hints": hints});
-    CommandError { document: Some(document), ..error }
+    CommandError { document: Some(Box::new(document)), ..error }
 }
 
 /// Prints what the script printed, each stream on its own, with nothing in it that a terminal would

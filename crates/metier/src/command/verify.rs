@@ -60,10 +60,7 @@ enum Against {
 pub(crate) fn run(args: &VerifyArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
     let mut lines = Vec::new();
-    let only = match &args.name {
-        Some(typed) => Some(packages::installed(typed, args.layer, settings)),
-        None => None,
-    };
+    let only = args.name.as_ref().map(|typed| packages::installed(typed, args.layer, settings));
     let places = match &only {
         Some(Ok((place, _))) => vec![place.clone()],
         Some(Err(_)) => Vec::new(),
