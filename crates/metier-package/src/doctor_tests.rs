@@ -333,3 +333,14 @@ fn every_code_has_a_word_of_its_own_and_something_to_do() {
         assert_ne!(code.severity().as_str(), "", "{code}");
     }
 }
+
+#[test]
+fn content_that_changed_and_a_law_that_cannot_be_used_are_left_to_people() {
+    // P7, P4
+    for (code, word, integrity) in
+        [(Code::Changed, "changed", true), (Code::PolicyUnusable, "policy-unusable", false)]
+    {
+        assert_eq!((code.as_str(), code.is_integrity()), (word, integrity));
+        assert!(code.severity() == Severity::Error && !code.is_repairable(), "{word}");
+    }
+}

@@ -26,7 +26,7 @@ fn nothing_recorded_and_a_journal_that_is_not_there_are_said_plainly() {
     assert!(fresh.stderr.contains("nothing is recorded yet"), "{}", fresh.stderr);
     let gone = metier(&world, &["replay", "gone.jsonl"]);
     assert_eq!(gone.code, 1);
-    assert!(gone.stderr.contains("there is no journal `gone.jsonl`\nhint: "), "{}", gone.stderr);
+    assert!(gone.stderr.contains("`gone.jsonl`: it is not there\nhint: "), "{}", gone.stderr);
 }
 
 #[test]
