@@ -79,7 +79,8 @@ impl Records {
     /// Reads what is written down about `place`.
     pub(crate) fn read(home: &Home, place: &Place) -> Result<Self, RecordError> {
         let base = place.base(home);
-        let mut records = Self { approvals: approvals(home)?, ..Self::default() };
+        let lock = Lockfile::empty(&base.join(LOCK_FILE));
+        let mut records = Self { approvals: approvals(home)?, lock, ..Self::default() };
         if let Some(text) = text(&base, LOCK_FILE, MAX_LOCK_BYTES)? {
             records.lock = Lockfile::read(&text, &base.join(LOCK_FILE))?;
             records.texts.insert(LOCK_FILE, text);

@@ -80,6 +80,14 @@ pub enum JournalError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The file is not there, and was once.
+    #[error("the journal `{}` is gone, and with it {frames} {}", path.display(), if *frames == 1 { "frame" } else { "frames" })]
+    Gone {
+        /// The file.
+        path: PathBuf,
+        /// How many, as far as is known.
+        frames: u64,
+    },
     /// The frame would be longer than a line may be.
     #[error("a frame of {0} bytes is too large for the journal")]
     TooLarge(usize),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
-use metier_store::catalog::{Catalog, Entry, Shadowed};
+use metier_store::catalog::{Catalog, Entry, Shadowed, Visibility};
 use metier_store::disclose::Disclose;
 use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
 use metier_store::{Found, Layer, Store, suggest};
@@ -28,7 +28,7 @@ use serde::Serialize;
 
 use crate::arguments::Base;
 use crate::capability::CapabilityError;
-use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
+use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning, Trigger};
 use crate::finder::Finder;
 use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
 use crate::limits::MAX_COLLISIONS;
@@ -297,9 +297,9 @@ impl Session {
     }
 
     /// The failure of a name that nothing has.
-    pub(crate) fn unknown(&self, name: &str) -> CapabilityError {
+    pub(crate) fn unknown(&self, name: &str, asker: Trigger) -> CapabilityError {
         let name: String = name.chars().take(512).collect();
-        let suggestion = self.suggestion(&name);
+        let suggestion = self.suggestion(&name, asker);
         CapabilityError::NotFound { name, suggestion }
     }
 
@@ -493,9 +493,12 @@ impl Session {
     }
 
     /// The name nearest to one that does not exist.
-    fn suggestion(&self, typed: &str) -> Option<String> {
-        let names = self.setup.catalog.entries.iter().map(|entry: &Entry| entry.name().as_str());
-        suggest::did_you_mean(typed, names)
+    /// The name that may have been meant, of those that `asker` may know.
+    fn suggestion(&self, typed: &str, asker: Trigger) -> Option<String> {
+        let entries = self.setup.catalog.entries.iter();
+        let known = entries
+            .filter(|entry| asker == Trigger::Manual || entry.visibility == Visibility::Model);
+        suggest::did_you_mean(typed, known.map(|entry: &Entry| entry.name().as_str()))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use metier_format::SkillName;
+use metier_format::{NameKey, SkillName};
 use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
 use metier_serve::tally::Tally;
@@ -55,6 +55,18 @@ struct Narrowed {
     part: Arc<Catalog>,
 }
 
+/// The skills a section leaves.
+struct Left {
+    enabled: Enabled,
+    disabled: Vec<NameKey>,
+}
+
+impl Left {
+    fn has(&self, key: &NameKey) -> bool {
+        self.enabled.names(key) && !self.disabled.contains(key)
+    }
+}
+
 impl Serving {
     /// Reads the catalog. Fails when no session could be opened later.
     pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
@@ -85,8 +97,8 @@ impl Serving {
         if let Some(known) = narrowed.get(who).filter(|known| Arc::ptr_eq(&known.whole, &whole)) {
             return Arc::clone(&known.part);
         }
-        let sections: Vec<Enabled> = who.sections().map(|name| self.enabled(name)).collect();
-        let part = whole.narrowed(|key| sections.iter().all(|enabled| enabled.names(key)));
+        let sections: Vec<Left> = who.sections().map(|name| self.left(name)).collect();
+        let part = whole.narrowed(|key| sections.iter().all(|left| left.has(key)));
         let part = Arc::new(part);
         if narrowed.len() >= MAX_NARROWED {
             narrowed.clear();
@@ -96,11 +108,13 @@ impl Serving {
     }
 
     /// The skills a section leaves. One that is not there leaves none.
-    fn enabled(&self, section: &str) -> Enabled {
-        match self.settings.clients.get(section).map(|client| client.skills.as_deref()) {
-            Some(Some(skills)) => Enabled::parse(skills),
-            Some(None) => Enabled::Unset,
-            None => Enabled::None,
+    fn left(&self, section: &str) -> Left {
+        let Some(client) = self.settings.clients.get(section) else {
+            return Left { enabled: Enabled::None, disabled: Vec::new() };
+        };
+        Left {
+            enabled: client.skills.as_deref().map_or(Enabled::Unset, Enabled::parse),
+            disabled: client.disabled.iter().map(|name| NameKey::of(name)).collect(),
         }
     }
 

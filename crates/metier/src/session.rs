@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use metier_format::text::visible_line;
+use metier_format::text::{quoted, visible_line};
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
@@ -348,6 +348,13 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
                 .hint(format!("`metier replay {shown} --verify` says what is left of it"))
                 .hint("another `--session` or `--journal` begins anew")
         }
+        JournalError::Gone { path, .. } => {
+            let shown = visible_line(&shape::path(path)).into_owned();
+            CommandError::refused(error)
+                .code("journal_gone")
+                .hint(format!("`{shown}.head` tells of it; put the journal back if it was moved"))
+                .hint("another `--session` or `--journal` begins anew")
+        }
         JournalError::Io { source, .. } if is_closed_to_us(source.kind()) => {
             CommandError::failed(error)
                 .code("journal_refused")
@@ -393,8 +400,7 @@ fn check_id(variable: &str, id: Option<&String>) -> Result<Option<String>, Comma
 /// The session that somebody calls so.
 fn session_name(text: &str) -> Result<SessionName, CommandError> {
     SessionName::parse(text).map_err(|error| {
-        let shown: String = text.chars().take(40).collect();
-        let message = format!("`{}` cannot name a session", visible_line(&shown));
+        let message = format!("{} cannot name a session", quoted(text));
         CommandError::usage(message).hint(error.to_string())
     })
 }

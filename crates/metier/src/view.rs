@@ -133,8 +133,13 @@ impl View {
                 let message = format!("`{name}` belongs to a project whose folder is not trusted");
                 Err(CommandError::refused(message).code("skill_not_trusted"))
             }
-            Named::Entry(_) | Named::Hidden(_) => Err(self.unknown(typed)),
+            Named::Entry(_) | Named::Hidden(_) => Err(self.unknown_to_model(typed)),
         }
+    }
+
+    fn unknown_to_model(&self, typed: &str) -> CommandError {
+        let names = self.catalog.visible().map(|entry| entry.name().as_str());
+        unknown_name(typed, names, "`metier list` shows the skills that are here")
     }
 
     /// The failure of a name that nothing has, with the names that may have been meant.

@@ -172,10 +172,19 @@ pub(crate) fn check_names(
 /// A skill of an MCP server takes nobody's place, and nobody takes its: who has said yes to one has
 /// not said yes to the other.
 fn check_origin(offer: &Offer) -> Result<(), CommandError> {
+    let served = offer.pinned.locked.is_served()
+        || offer.installed.as_ref().is_some_and(|(old, _)| old.locked.is_served());
+    match served {
+        true => check_source(offer),
+        false => Ok(()),
+    }
+}
+
+/// Refuses what would take the place of a skill from somewhere else.
+pub(crate) fn check_source(offer: &Offer) -> Result<(), CommandError> {
     let new = &offer.pinned.locked;
     let Some(old) = offer.installed.as_ref().map(|(old, _)| &old.locked) else { return Ok(()) };
-    let same = (&old.source, &old.path) == (&new.source, &new.path);
-    if same || !(old.is_served() || new.is_served()) {
+    if (&old.source, &old.path) == (&new.source, &new.path) {
         return Ok(());
     }
     let name = visible_line(offer.pinned.name.as_str()).into_owned();

@@ -110,7 +110,7 @@ fn nothing_in(named: Option<&Path>, ui: &mut Ui) -> Result<Reading, CommandError
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
         return Ok(Reading::default());
     };
-    let shown = visible_line(&named.to_string_lossy());
+    let shown = visible_line(&named.to_string_lossy()).into_owned();
     let message = format!("cannot read the journal `{shown}`: it is not there");
     let error = CommandError::failed(message).code("not_found");
     Err(error.hint("without a file, `metier replay` reads the session's own journal"))

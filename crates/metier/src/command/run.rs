@@ -111,27 +111,28 @@ fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult 
         let session = session::open_to_look(settings, purpose, ui)?;
         let plan = session
             .plan_script(&call)
-            .map_err(|error| explain(error, session.catalog(), settings))?;
-        let obstacle = session.obstacle(&plan, &call);
+            .map_err(|error| session.told_of_script(error))
+            .map_err(|error| explain(error, call.trigger, session.catalog(), settings))?;
+        let obstacle = session.obstacle(&plan, &call).map(|error| session.told_of_script(error));
         let document = shape(&plan, obstacle.as_ref());
         show(&plan, &document, ui);
         return match obstacle {
             None => Ok(Status::Ok),
             Some(error) => {
-                let refused = explain(error, session.catalog(), settings);
+                let refused = explain(error, call.trigger, session.catalog(), settings);
                 let refused = with_release(refused, &plan);
                 Err(CommandError { document: Some(Box::new(document)), ..refused })
             }
         };
     }
     let mut session = session::open(settings, purpose, ui)?;
-    let result = session.run(&call);
+    let result = session.run(&call).map_err(|error| session.told_of_script(error));
     if ui.json() {
         ui.document(&Envelope::of_run(&result));
         return status(&result, args.passthrough);
     }
     let outcome = result.map_err(|error| {
-        let explained = explain(error, session.catalog(), settings);
+        let explained = explain(error, call.trigger, session.catalog(), settings);
         match session.plan_script(&call) {
             Ok(plan) => with_release(explained, &plan),
             Err(_) => explained,
@@ -316,12 +317,17 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
-pub(crate) fn explain(error: ScriptError, catalog: &Catalog, settings: &Settings) -> CommandError {
+pub(crate) fn explain(
+    error: ScriptError,
+    asker: Trigger,
+    catalog: &Catalog,
+    settings: &Settings,
+) -> CommandError {
     let code = error.code();
     let explained = match error {
         ScriptError::Journal(error) => return journal_error(error),
         ScriptError::Cancelled => return CommandError::new(Kind::Interrupted, "interrupted"),
-        ScriptError::Skill(error) => use_skill::explain(error, catalog, settings),
+        ScriptError::Skill(error) => use_skill::explain(error, asker, catalog, settings),
         ScriptError::Interpreter(InterpreterError::Missing { ref install, .. }) => {
             let hint = install.clone();
             CommandError::failed(error).hint(hint)

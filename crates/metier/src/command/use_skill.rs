@@ -6,7 +6,8 @@ use metier_runtime::ActivationError;
 use metier_runtime::arguments::{SlashCommand, quoted};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
-use metier_store::Catalog;
+use metier_store::catalog::Visibility;
+use metier_store::{Catalog, Entry};
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages;
@@ -44,7 +45,8 @@ pub(crate) fn run(args: &UseArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let invocation = Invocation { name: &name, arguments: &arguments, trigger };
     let activation = session
         .activate(&invocation)
-        .map_err(|error| explain(error, session.catalog(), settings))?;
+        .map_err(|error| session.told_of_skill(error))
+        .map_err(|error| explain(error, trigger, session.catalog(), settings))?;
     if ui.json() {
         ui.document(&activation);
         return Ok(Status::Ok);
@@ -83,15 +85,24 @@ fn joined(words: &[String]) -> String {
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
 pub(crate) fn explain(
     error: ActivationError,
+    asker: Trigger,
     catalog: &Catalog,
     settings: &Settings,
 ) -> CommandError {
     let code = error.code();
     let explained = match error {
-        ActivationError::NotFound { name, .. } => broken(catalog, &name).unwrap_or_else(|| {
-            let names = catalog.entries.iter().map(|entry| entry.name().as_str());
-            unknown_name(&name, names, "`metier list --all` shows the skills that are here")
-        }),
+        ActivationError::NotFound { name, .. } => {
+            // What cannot be loaded is nothing to a model.
+            let broken = broken(catalog, &name).filter(|_| asker == Trigger::Manual);
+            broken.unwrap_or_else(|| {
+                let may_see = |entry: &&Entry| {
+                    asker == Trigger::Manual || entry.visibility == Visibility::Model
+                };
+                let names =
+                    catalog.entries.iter().filter(may_see).map(|entry| entry.name().as_str());
+                unknown_name(&name, names, "`metier list --all` shows the skills that are here")
+            })
+        }
         ActivationError::Ambiguous { ref winner, .. } => {
             let hint = format!("`metier why {winner}` says which of them wins, and why");
             CommandError::refused(error).hint(hint)
@@ -125,9 +136,8 @@ pub(crate) fn explain(
             let hint = format!("`metier why {name}` says who left it out");
             CommandError::refused(error).hint(hint)
         }
-        ActivationError::NotForModels(_) => {
-            CommandError::refused(error).hint("without `--auto` a person asks")
-        }
+        ActivationError::NotForModels(_) => CommandError::refused(error)
+            .hint("a person has started it; without `--auto` a person asks"),
         ActivationError::NotForUsers(_) => {
             CommandError::refused(error).hint("with `--auto` a model asks")
         }

@@ -393,3 +393,27 @@ fn a_skill_that_changed_since_it_was_approved_is_blocked() {
         assert!(reason.contains("sworn"), "{reason}");
     }
 }
+
+#[test]
+fn a_skills_own_hook_that_takes_too_long_is_stopped_recorded_and_said() {
+    // U5, S9
+    let world = World::new();
+    let root = "home/.claude/skills/slow";
+    let text =
+        "---\nname: slow\ndescription: Takes long. Use it.\nhooks:\n  pre: pre.sh\n---\n\nDo.\n";
+    world.write(format!("{root}/SKILL.md"), text);
+    world.write(format!("{root}/pre.sh"), "sleep 100\n");
+    let launch = call("s", "Skill", &json!({"skill": "slow"}));
+    let (word, reason) = obeyed("claude-code", &hook(&world, &["claude-code"], &launch));
+    assert_eq!(word, "block");
+    assert!(reason.contains("`pre.sh` of `slow` blocks it"), "{reason}");
+    let sessions = world.home().join(".local/share/metier/sessions");
+    let journal = std::fs::read_dir(sessions).unwrap().map(|entry| entry.unwrap().path());
+    let journal = journal.filter(|path| path.extension().is_some_and(|word| word == "jsonl"));
+    let text = std::fs::read_to_string(journal.last().unwrap()).unwrap();
+    let kinds: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone())
+        .collect();
+    assert_eq!(kinds[kinds.len() - 3..], ["script_started", "script_finished", "skill_refused"]);
+}
