@@ -84,7 +84,7 @@ fn notes_are_taken_once_and_a_damaged_one_stops_every_collection() {
     for _ in 0..2 {
         note(&ground.home, &tree, Path::new("/x")).unwrap();
     }
-    assert_eq!(trees(&ground.home).unwrap(), [tree.clone()]);
+    assert_eq!(trees(&ground.home).unwrap(), std::slice::from_ref(&tree));
     let text = ground.text("home/replaced.jsonl");
     ground.write("home/replaced.jsonl", format!("{text}{{\"tree\":"));
     assert_eq!(trees(&ground.home).unwrap(), [tree], "a line cut short was never finished");
