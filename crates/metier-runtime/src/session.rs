@@ -170,7 +170,7 @@ impl Session {
     /// applied first. A session that has ended begins anew.
     pub fn open(setup: Setup, journal: Box<dyn Journal>) -> Result<Self, JournalError> {
         let mut session = Self::prepare(setup, journal)?;
-        session.act(|_| Ok::<(), JournalError>(()))?;
+        session.begin_now()?;
         Ok(session)
     }
 
@@ -180,6 +180,11 @@ impl Session {
         let mut session = Self { untold: true, ..Self::new(setup, journal) };
         session.catch_up()?;
         Ok(session)
+    }
+
+    /// Has recorded what [`Session::prepare`] left to the first act.
+    pub fn begin_now(&mut self) -> Result<(), JournalError> {
+        self.act(|_| Ok(()))
     }
 
     /// As [`Session::prepare`], for whoever only guards or releases: the catalog in `setup` may be

@@ -1,5 +1,6 @@
 //! A temporary directory that is the whole world of one test.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -86,7 +87,15 @@ impl World {
 
     /// Runs `binary` with `args` and waits for it.
     pub fn run(&self, binary: &str, args: &[&str]) -> Run {
-        let output = self.command(binary).args(args).output().expect("start the binary");
+        // A program that was just written is busy while another test's child still has the file open.
+        let output = loop {
+            match self.command(binary).args(args).output() {
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                    std::thread::yield_now();
+                }
+                output => break output.expect("start the binary"),
+            }
+        };
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
         let code = output.status.code().unwrap_or_else(|| {
             use std::os::unix::process::ExitStatusExt;

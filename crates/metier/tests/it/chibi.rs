@@ -63,7 +63,7 @@ fn a_model_puts_no_skill_in_the_place_of_another() {
     let install = |at: &str| json!({"action": "install", "skill_ref": place(at)});
     let text = host.call("skill_marketplace", &install("theirs"));
     assert!(text.starts_with("Error: ") && text.contains("this is another one"), "{text}");
-    let text = world.run(crate::METIER, &["read", "docs"]).stdout;
+    let text = host.call("skill_docs", &json!({}));
     assert!(text.contains("Ours.") && !text.contains("Theirs."), "{text}");
 }
 

@@ -331,7 +331,8 @@ fn a_bundled_script_runs_from_a_verified_place() {
     assert_eq!(answer.code, 0, "{}", answer.stdout);
     assert!(answer.json()["result"].to_string().contains("Ada"), "{}", answer.stdout);
     let place = world.home().join(".local/share/metier/bundled");
-    let copy = std::fs::read_dir(place).unwrap().next().unwrap().unwrap().path();
+    let mut entries = std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+    let copy = entries.find(|path| path.is_dir()).unwrap();
     let script = copy.join("scripts/advanced_greeting.py");
     std::fs::write(&script, "print('{\"evil\": true}')").unwrap();
     let again = world.run(METIER, &args);

@@ -79,6 +79,7 @@ impl Ground for Grounds {
             // closely, so that no two of them record their catalogs in turns.
             session.set_catalog(Arc::new(View::open(&self.settings).catalog))?;
         }
+        session.begin_now()?;
         Ok(session)
     }
 
