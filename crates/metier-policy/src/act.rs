@@ -56,6 +56,8 @@ pub(crate) struct Command {
     pub(crate) only_reads: bool,
     /// Nobody knows what it does with its words.
     pub(crate) untold: bool,
+    /// What it does with each of its words is among its touches.
+    pub(crate) accounted: bool,
     /// Whatever its words may name, and where it works: looked for only where somebody needs it.
     pub(crate) named: Vec<FileUse>,
     /// Its words in lowercase, where nobody knows what it does with them and somebody needs that.
@@ -301,6 +303,7 @@ impl Unpacker<'_> {
             directory: here.sure.map(Path::to_owned),
             only_reads: alone || analysis.only_reads,
             untold: analysis.untold,
+            accounted: analysis.accounted,
             named,
             spelled,
         }
@@ -488,7 +491,7 @@ impl Act {
 }
 
 /// Text that is safe and short enough to show.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let line = metier_format::text::visible_line(text);
     match line.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -11,18 +11,23 @@
 //! itself, from parts, inside code, nobody can see here: the walls around scripts and the chain of
 //! the journal are for that.
 //!
+//! The same holds for the settings by which an agent's hooks are switched off, and with them metier.
+//!
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them; the commands are in `approving`, tools nobody knows in `tools`, and text
-//! that spells out a place in `spelled`.
+//! about what lies in them; the commands are in `approving`, agents that nobody would guard in
+//! `agents`, settings that may lie anywhere in
+//! `settings`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
 
+mod agents;
 mod approving;
+mod settings;
 mod spelled;
 mod tools;
 
 use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::act::{Act, Command, Consequence, FileUse, Manner};
+use crate::act::{Act, Command, Consequence, FileUse, Manner, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
 use crate::place::{From, Place, Spot, Spots};
 use crate::shape::Shape;
@@ -30,10 +35,16 @@ use crate::shell::{Access, Word};
 use crate::stack::ActiveStack;
 use crate::verdict::{Reason, Verdict};
 
+use agents::Start;
+use settings::Wherever;
+
 pub use approving::is_for_the_user;
 
 /// The rule that the reason for not writing metier's own files names.
 pub const OWN_STATE: &str = "metier-state";
+
+/// The rule that the reason for not switching off an agent's hooks names.
+pub const AGENT_HOOKS: &str = "agent-hooks";
 
 /// The rule that the reason for not running a command of the user's names.
 pub const OWN_COMMAND: &str = "metier-command";
@@ -58,12 +69,45 @@ pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
         );
         Reason::new(Verdict::Deny, text).of_rule(OWN_COMMAND)
     }));
+    reasons.extend(unguarded(agents::found(inquiry.understood, acts)));
     reasons
 }
 
+/// What is said about starting an agent like this.
+fn unguarded(start: Start) -> Option<Reason> {
+    let (verdict, text) = match start {
+        Start::Guarded => return None,
+        Start::Perhaps(by) => {
+            let by = quoted(&by);
+            (Verdict::Ask, format!("this may start an agent without its hooks: `{by}`"))
+        }
+        Start::Unguarded(by) => {
+            let by = quoted(&by);
+            let text = format!(
+                "this starts an agent without its hooks, by `{by}`: nothing would guard it; only the \
+                 user starts one like that"
+            );
+            (Verdict::Deny, text)
+        }
+    };
+    Some(Reason::new(verdict, text).of_rule(AGENT_HOOKS))
+}
+
+/// The text of a command as it is written, in lowercase.
+fn command_text(call: &Understood) -> Option<String> {
+    match &call.kind {
+        Kind::Shell { command: ShellInput::Text(text) } => Some(text.to_ascii_lowercase()),
+        Kind::Shell { command: ShellInput::Words(words) } => {
+            Some(words.join(" ").to_ascii_lowercase())
+        }
+        _ => None,
+    }
+}
+
 /// How a call deals with a protected place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Dealing {
+    #[default]
     Nothing,
     /// Files that nobody names may end up in it.
     PerhapsInto,
@@ -71,8 +115,16 @@ enum Dealing {
     Writes,
 }
 
+/// What is protected.
+enum Own {
+    /// One place.
+    Somewhere(Somewhere),
+    /// Everything that is called like this.
+    Wherever(Wherever),
+}
+
 /// One protected place.
-struct Own {
+struct Somewhere {
     spots: Spots,
     /// Each as it is, with everything beneath, once somebody asks.
     shapes: OnceCell<Vec<Shape>>,
@@ -93,9 +145,9 @@ fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let skills = skills(inquiry);
     let text = search.text(inquiry.understood);
     let text = search.without_skills(&skills, place, text);
-    let deal = |own: &std::path::PathBuf| {
-        let Some(own) = Own::new(place, own) else { return Dealing::Nothing };
-        search.dealing(&own, &skills, place, text.as_deref())
+    let deal = |own: &std::path::PathBuf| match Own::new(place, own) {
+        Some(own) => search.dealing(&own, &skills, place, text.as_deref()),
+        None => Dealing::Nothing,
     };
     let reasons = place.protected.iter().filter_map(|own| match deal(own) {
         Dealing::Nothing => None,
@@ -116,8 +168,12 @@ fn skills(inquiry: Inquiry<'_>) -> Vec<Spots> {
 struct Search<'a> {
     /// Files that are written.
     written: Vec<&'a FileUse>,
+    /// Those of them that may come to be directories with anything in them.
+    replaced: Vec<&'a FileUse>,
     /// Files that are named where nobody knows what for.
     named: Vec<&'a FileUse>,
+    /// Files that are named by a program that only copies them.
+    copied: Vec<&'a FileUse>,
     /// Words in which a place may be spelled out, in lowercase.
     words: Vec<String>,
     /// Paths that a tool nobody knows is told.
@@ -133,7 +189,7 @@ impl<'a> Search<'a> {
         match act {
             Act::Command(command) => self.command(command),
             Act::File(file) if file.access == Access::Write => {
-                self.untold |= file.vague;
+                self.untold |= file.vague || file.shapes.iter().any(Shape::has_hole);
                 self.written.push(file);
             }
             Act::Unresolvable(_) => self.untold = true,
@@ -142,8 +198,13 @@ impl<'a> Search<'a> {
     }
 
     fn command(&mut self, command: &'a Command) {
-        self.named.extend(&command.named);
+        let named = if command.accounted { &mut self.copied } else { &mut self.named };
+        named.extend(&command.named);
+        let from = self.written.len();
         command.touches.iter().for_each(|touch| self.act(touch));
+        if !only_makes(command) {
+            self.replaced.extend(self.written.iter().skip(from).copied());
+        }
         for (_, consequence) in &command.consequences {
             match consequence {
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
@@ -171,20 +232,13 @@ impl<'a> Search<'a> {
 
     fn is_idle(&self) -> bool {
         let told = !self.told.is_empty() || !self.words.is_empty();
-        self.written.is_empty() && self.named.is_empty() && !told && !self.untold
+        let named = !self.named.is_empty() || !self.copied.is_empty();
+        self.written.is_empty() && !named && !told && !self.untold
     }
 
     /// The whole command, in lowercase, where a part of it cannot be told.
     fn text(&self, call: &Understood) -> Option<String> {
-        match &call.kind {
-            Kind::Shell { command: ShellInput::Text(text) } if self.untold => {
-                Some(text.to_ascii_lowercase())
-            }
-            Kind::Shell { command: ShellInput::Words(words) } if self.untold => {
-                Some(words.join(" ").to_ascii_lowercase())
-            }
-            _ => None,
-        }
+        self.untold.then(|| command_text(call)).flatten()
     }
 
     /// Takes what spells out a file of an active skill out of the words, and out of the text.
@@ -214,27 +268,33 @@ impl<'a> Search<'a> {
         place: &Place<'_>,
         text: Option<&str>,
     ) -> Dealing {
-        let named = |file: &&&FileUse| own.is_named(file, skills);
         let texts = || self.words.iter().map(String::as_str).chain(text);
-        let spelled = || {
-            let spots = own.spots.iter();
-            spots.flat_map(|spot| spelled::of(&spot.lowercase, place)).collect::<Vec<_>>()
-        };
         let is_spelled = || {
             texts().next().is_some() && {
-                let spelled = spelled();
+                let spelled = own.spelled(place);
                 texts().any(|text| spelled::is_in(text, &spelled))
             }
         };
-        if self.named.iter().any(|file| named(&file))
+        let copied = self.copied.iter().filter(|_| own.is_taken_by_copies());
+        if self.named.iter().chain(copied).any(|file| own.is_named(file, skills))
             || self.told.iter().any(|spots| own.holds(spots))
             || is_spelled()
         {
             return Dealing::Writes;
         }
-        let dealings = self.written.iter().map(|file| own.dealing(file));
-        dealings.max().unwrap_or(Dealing::Nothing)
+        let written = self.written.iter().map(|file| own.dealing(file));
+        let replaced = self.replaced.iter().map(|file| own.replaced(file));
+        written.chain(replaced).max().unwrap_or_default()
     }
+}
+
+/// Programs that make or change what they name and put nothing else there.
+const MAKES: [&str; 8] =
+    ["mkdir", "rmdir", "touch", "chmod", "chown", "chgrp", "chattr", "setfacl"];
+
+fn only_makes(command: &Command) -> bool {
+    let program = command.argv.first().and_then(Word::as_known).unwrap_or_default();
+    MAKES.contains(&program.rsplit('/').next().unwrap_or_default())
 }
 
 /// Whether paths of which only a part is known are all of an active skill.
@@ -244,11 +304,60 @@ fn is_of(shape: &Shape, skills: &[Spots]) -> bool {
 }
 
 impl Own {
+    /// Nothing for a path that no call can name.
     fn new(place: &Place<'_>, path: &Path) -> Option<Self> {
-        let spots = place.locate(path.to_str()?, From::Elsewhere)?;
-        Some(Self { spots, shapes: OnceCell::new() })
+        let path = path.to_str()?;
+        if !path.starts_with('/') {
+            return Some(Self::Wherever(Wherever::new(path)));
+        }
+        let spots = place.locate_at_least(path)?;
+        Some(Self::Somewhere(Somewhere { spots, shapes: OnceCell::new() }))
     }
 
+    fn spelled(&self, place: &Place<'_>) -> Vec<String> {
+        match self {
+            Self::Somewhere(own) => {
+                own.spots.iter().flat_map(|spot| spelled::of(&spot.lowercase, place)).collect()
+            }
+            Self::Wherever(own) => own.spelled(),
+        }
+    }
+
+    fn holds(&self, spots: &Spots) -> bool {
+        match self {
+            Self::Somewhere(own) => own.holds(spots),
+            Self::Wherever(own) => own.holds(spots),
+        }
+    }
+
+    fn dealing(&self, file: &FileUse) -> Dealing {
+        match self {
+            Self::Somewhere(own) => own.dealing(file),
+            Self::Wherever(own) => own.dealing(file),
+        }
+    }
+
+    fn replaced(&self, file: &FileUse) -> Dealing {
+        match self {
+            Self::Somewhere(_) => Dealing::Nothing,
+            Self::Wherever(own) => own.replaced(file),
+        }
+    }
+
+    /// Whether a copy of it is nobody's either: what metier keeps is for metier to use.
+    fn is_taken_by_copies(&self) -> bool {
+        matches!(self, Self::Somewhere(_))
+    }
+
+    fn is_named(&self, file: &FileUse, skills: &[Spots]) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_named(file, skills),
+            Self::Wherever(own) => own.is_named(file),
+        }
+    }
+}
+
+impl Somewhere {
     /// Whether one of the paths is the place or lies in it.
     fn holds(&self, spots: &Spots) -> bool {
         spots.iter().any(|spot| self.spots.iter().any(|own| is_in(spot, own)))
@@ -303,16 +412,32 @@ fn is_in(spot: &Spot, own: &Spot) -> bool {
 
 fn reason(own: &Path, dealing: Dealing) -> Reason {
     let shown = metier_format::text::visible_line(&own.to_string_lossy()).into_owned();
-    let (verdict, text) = match dealing {
-        Dealing::PerhapsInto => {
-            (Verdict::Ask, format!("this could put files into `{shown}`, which is metier's own"))
+    let asks = dealing == Dealing::PerhapsInto;
+    let (text, rule) = match (own.is_relative(), asks) {
+        (true, true) => {
+            let text = format!(
+                "this could write `{shown}`, which can switch off the hooks that guard an agent"
+            );
+            (text, AGENT_HOOKS)
         }
-        Dealing::Writes | Dealing::Nothing => (
-            Verdict::Deny,
-            format!("`{shown}` is metier's own: only the user changes it, by a command of metier"),
-        ),
+        (true, false) => {
+            let text = format!(
+                "`{shown}` can switch off the hooks that guard an agent: only the user changes it, \
+                 by hand and not by a tool call"
+            );
+            (text, AGENT_HOOKS)
+        }
+        (false, true) => {
+            (format!("this could put files into `{shown}`, which is metier's own"), OWN_STATE)
+        }
+        (false, false) => {
+            let text = format!(
+                "`{shown}` is metier's own: only the user changes it, by a command of metier"
+            );
+            (text, OWN_STATE)
+        }
     };
-    Reason::new(verdict, text).of_rule(OWN_STATE)
+    Reason::new(if asks { Verdict::Ask } else { Verdict::Deny }, text).of_rule(rule)
 }
 
 #[cfg(test)]

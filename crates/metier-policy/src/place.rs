@@ -47,7 +47,8 @@ pub struct Place<'a> {
     /// The project; relative patterns start here, or at `cwd` where there is none.
     pub project: Option<&'a Path>,
     /// Directories and files of metier itself: what is trusted, what is active, what was decided.
-    /// Whatever the policy says, no call writes there.
+    /// Whatever the policy says, no call writes there. A relative path is protected in every
+    /// directory: settings of agents that could switch off their hooks.
     pub protected: &'a [PathBuf],
     /// How links are followed.
     pub resolver: &'a dyn Resolve,
@@ -144,6 +145,15 @@ impl<'a> Place<'a> {
     }
 }
 
+impl Place<'_> {
+    /// The files an absolute path names: as it is spelled even where it cannot be followed, for
+    /// whoever must not miss it.
+    pub(crate) fn locate_at_least(&self, absolute: &str) -> Option<Spots> {
+        let spelled = || Some(Spots(vec![Spot::new(normalize(absolute, None)?)]));
+        self.locate(absolute, From::Elsewhere).or_else(spelled)
+    }
+}
+
 impl<'a> Ground<'a> {
     pub(crate) fn new(place: &'a Place<'a>) -> Self {
         Self { place, base: OnceCell::new(), home: OnceCell::new() }
@@ -174,7 +184,7 @@ impl<'a> Ground<'a> {
 }
 
 impl Spot {
-    fn new(path: String) -> Self {
+    pub(crate) fn new(path: String) -> Self {
         Self { lowercase: path.to_lowercase(), path }
     }
 }

@@ -285,6 +285,8 @@ pub struct Analysis {
     pub only_reads: bool,
     /// Nobody knows what it does with its words.
     pub untold: bool,
+    /// What it does with each of its words is among its touches.
+    pub accounted: bool,
     /// It obeys the settings of the repository it works in.
     pub repository: bool,
     /// The words that are another command, or text for another shell: from here up to there.

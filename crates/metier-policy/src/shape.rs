@@ -134,6 +134,23 @@ impl Shape {
         name.collect()
     }
 
+    /// Whether a part in it is unknown, and not only what lies beneath.
+    pub(crate) fn has_hole(&self) -> bool {
+        let beneath = self.tokens.windows(BENEATH.len()).filter(|part| *part == BENEATH).count();
+        self.tokens.iter().filter(|token| **token == Token::Deep).count() > beneath
+    }
+
+    /// Whether it is one path alone.
+    pub(crate) fn is_one(&self) -> bool {
+        self.tokens.iter().all(|token| matches!(token, Token::Is(_)))
+    }
+
+    /// Whether it certainly ends with this text.
+    pub(crate) fn ends_with(&self, lowercase: &str) -> bool {
+        let mut tokens = self.tokens.iter().rev();
+        lowercase.chars().rev().all(|c| tokens.next() == Some(&Token::Is(c)))
+    }
+
     /// Whether it is this path or below it, whatever else of it is not known.
     pub(crate) fn is_below(&self, lowercase: &str) -> bool {
         let fixed = self.fixed();

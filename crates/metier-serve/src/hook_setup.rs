@@ -19,7 +19,9 @@ use crate::agent_hook::{HookAgent, Occasion};
 
 pub use codex::trust_hash;
 pub use gap::{Gap, Missing, gaps};
-pub use switch::{OffSwitch, off_switches, off_variable, off_variables, project_files};
+pub use switch::{
+    OffSwitch, hook_settings, off_switches, off_variable, off_variables, project_files,
+};
 
 /// The name of metier's MCP server and of its hooks where they have one.
 pub const NAME: &str = "metier";

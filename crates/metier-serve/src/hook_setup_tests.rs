@@ -179,3 +179,17 @@ fn a_switch_that_turns_hooks_off_is_found_with_the_way_around_it() {
         }
     }
 }
+
+#[test]
+fn whatever_can_switch_hooks_off_in_a_project_is_protected_by_name() {
+    // U5, S3
+    for agent in HookAgent::ALL {
+        let protected = hook_settings(agent);
+        assert!(!protected.is_empty(), "{agent:?}");
+        for file in project_files(agent) {
+            assert!(protected.contains(file), "{agent:?} {file}");
+        }
+        // A path from the root would be one place and not a name.
+        assert!(protected.iter().all(|path| Path::new(path).is_relative()), "{agent:?}");
+    }
+}

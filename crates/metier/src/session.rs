@@ -228,15 +228,15 @@ pub(crate) fn journal(settings: &Settings, path: &Path) -> Result<FileJournal, J
     FileJournal::open(path, durability, Arc::new(SystemClock))
 }
 
-/// What no call of a model writes: metier's own, the journal wherever it is, and the settings of
-/// agents that hold its hooks.
-fn protected(settings: &Settings, journal: &Path) -> Vec<PathBuf> {
+/// What no call of a model in `host` writes: metier's own, the journal wherever it is, and the settings
+/// of agents that hold its hooks or could switch them off.
+fn protected(settings: &Settings, journal: &Path, host: &str) -> Vec<PathBuf> {
     let mut places = settings.own_places();
     // The usual one lies in metier's directory, together with what is beside it.
     if !settings.home.as_ref().is_some_and(|home| journal.starts_with(home)) {
         places.extend(files_of(journal));
     }
-    places.extend(hooked_files(settings));
+    places.extend(hooked_files(settings, host));
     places
 }
 
@@ -245,6 +245,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
     let law = Law::load(settings);
     let config = &settings.session.config;
     let view = purpose.view.unwrap_or_else(View::nothing);
+    let protected = protected(settings, journal, &purpose.host.name);
     Setup {
         store: Arc::new(view.store),
         catalog: Arc::new(view.catalog),
@@ -255,7 +256,7 @@ pub(crate) fn setup(settings: &Settings, purpose: Purpose, ids: Ids, journal: &P
             cwd: purpose.cwd,
             home: settings.environment.home.clone(),
             project: Some(settings.project.clone()),
-            protected: protected(settings, journal),
+            protected,
         },
         ids,
         settings: SessionSettings {

@@ -11,7 +11,7 @@
 //! the command line holds both tables against its own.
 
 use crate::act::{Act, Command, Consequence, Manner};
-use crate::call::{Kind, ShellInput, Understood};
+use crate::call::Understood;
 use crate::limits::MAX_SEARCHED_BYTES;
 use crate::place::{From, Place};
 use crate::shell::Word;
@@ -56,7 +56,7 @@ const PROGRAM: &str = "metier";
 const PLUGIN: &str = "agent-skills";
 
 /// What stands between words in code and in text for a shell.
-const BETWEEN: [char; 16] =
+pub(super) const BETWEEN: [char; 16] =
     [' ', '\t', '\n', '\r', '"', '\'', '`', ',', '[', ']', '(', ')', '{', '}', '\\', ';'];
 
 /// Which subcommands of a command are meant.
@@ -92,11 +92,7 @@ pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Optio
     if search.found.is_some() || !search.untold {
         return search.found;
     }
-    let text = match &call.kind {
-        Kind::Shell { command: ShellInput::Text(text) } => text.to_ascii_lowercase(),
-        Kind::Shell { command: ShellInput::Words(words) } => words.join(" ").to_ascii_lowercase(),
-        _ => return None,
-    };
+    let text = super::command_text(call)?;
     let named = || behind(&text, PROGRAM).next().is_some();
     search.by_nobody.filter(|_| named()).or_else(|| in_text(&text))
 }
@@ -164,7 +160,7 @@ impl Search<'_> {
 }
 
 /// Whether a program may run what its words name: nobody knows it, or it runs any code.
-fn may_run_its_words(command: &Command) -> bool {
+pub(super) fn may_run_its_words(command: &Command) -> bool {
     let mentioned =
         |touch: &Act| matches!(touch, Act::File(file) if file.manner == Manner::Mentioned);
     command.note.is_some() || command.touches.iter().any(mentioned)
@@ -257,12 +253,13 @@ fn next(words: &[Word]) -> Next<'_> {
     Next::None
 }
 
-/// The first such command that is spelled out in text nobody can read as commands. Linear: what is
-/// looked at behind a name is bounded.
+/// The first such command that is spelled out in text nobody can read as commands. Linear: what
+/// stands behind a name is looked at up to its next mention.
 fn in_text(text: &str) -> Option<String> {
     for called in [PROGRAM, PLUGIN] {
         for behind in behind(text, called) {
-            let near = behind.get(..behind.floor_char_boundary(MAX_SEARCHED_BYTES))?;
+            let near = behind.split(called).next()?;
+            let near = near.get(..near.floor_char_boundary(MAX_SEARCHED_BYTES))?;
             let words = near.split(BETWEEN).filter(|word| !word.is_empty());
             let known = |word: &str| match word.contains('$') {
                 true => Word::unknown(),
@@ -280,7 +277,7 @@ fn in_text(text: &str) -> Option<String> {
 }
 
 /// What stands behind each mention of a name as a word of its own.
-fn behind<'t>(text: &'t str, called: &'static str) -> impl Iterator<Item = &'t str> {
+pub(super) fn behind<'t>(text: &'t str, called: &'static str) -> impl Iterator<Item = &'t str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(called).filter_map(move |(at, _)| {
         let (before, behind) = (text.get(..at)?, text.get(at + called.len()..)?);

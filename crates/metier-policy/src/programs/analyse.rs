@@ -133,7 +133,17 @@ impl<'p> Reader<'p> {
         let asks = self.flags.query || self.out.role == Role::Inert;
         self.out.only_reads = !open && ((knows && !self.flags.removes) || asks);
         self.out.untold = open || (mentions && !self.out.only_reads);
+        self.out.accounted = !open && self.only_copies();
         self.out.repository = self.program.repository;
+    }
+
+    /// Whether it copies files and does nothing else with them: another name for one is no copy.
+    fn only_copies(&self) -> bool {
+        let links = |word: &Word| {
+            word.may_be_option() && word.prefix().contains(['l', 's']) || word.prefix() == "--"
+        };
+        let copies = self.usage.arguments == Arguments::Copies && !self.usage.links;
+        copies && !self.argv.iter().skip(1).any(links)
     }
 
     /// `[` and `test`: `-v` evaluates the name behind it, comparisons of numbers evaluate both sides

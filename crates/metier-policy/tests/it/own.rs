@@ -1,36 +1,46 @@
-//! The data file of calls that write metier's own files: no profile lets one pass.
+//! The data files of calls that write metier's own files, or settings that could switch it off: no
+//! profile lets one pass.
 
 use std::path::PathBuf;
 
-use metier_policy::own::OWN_STATE;
+use metier_policy::own::{AGENT_HOOKS, OWN_STATE};
 use metier_policy::{
     ActiveStack, HostTable, Place, Policy, Profile, Ruling, ToolCall, Verdict, decide,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{tables, world};
 
+/// Settings of agents that are protected wherever they lie.
+const SETTINGS: [&str; 9] = [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/plugin",
+    ".opencode/plugins",
+];
+
 /// The ruling of a profile where `/home/user/.local/share/metier` is metier's own.
-fn rule(profile: Profile, tool: &str, arguments: serde_json::Value) -> Ruling {
-    let protected = [
-        PathBuf::from("/home/user/.local/share/metier"),
-        PathBuf::from("/home/user/.config/metier/config.toml"),
-    ];
+fn rule(profile: Profile, tool: &str, arguments: Value) -> Ruling {
+    let own = ["/home/user/.local/share/metier", "/home/user/.config/metier/config.toml"];
+    let protected: Vec<PathBuf> = own.into_iter().chain(SETTINGS).map(PathBuf::from).collect();
     let place = Place { protected: &protected, ..world::place() };
     let call = ToolCall::new(tool, arguments);
     decide(&Policy::profile(profile), &ActiveStack::default(), &call, HostTable::plain(), &place)
 }
 
-/// What metier's own files have to say about it.
-fn own(ruling: &Ruling) -> Verdict {
-    let own = ruling.reasons.iter().filter(|reason| reason.rule.as_deref() == Some(OWN_STATE));
-    own.map(|reason| reason.verdict).max().unwrap_or(Verdict::Allow)
+/// What the reasons with this rule have to say about it.
+fn said(ruling: &Ruling, rule: &str) -> Verdict {
+    let said = ruling.reasons.iter().filter(|reason| reason.rule.as_deref() == Some(rule));
+    said.map(|reason| reason.verdict).max().unwrap_or(Verdict::Allow)
 }
 
-#[test]
-fn no_profile_lets_a_command_write_what_is_metiers_own() {
-    // S3, S4
-    let text = include_str!("own.tsv");
+/// Holds every line of a table against what the reasons with this rule say in each profile.
+fn check(text: &str, of_rule: &str, at_least: usize) {
     let lines: Vec<&str> = text.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).collect();
     let mut wrong = Vec::new();
     for line in &lines {
@@ -39,12 +49,60 @@ fn no_profile_lets_a_command_write_what_is_metiers_own() {
         for profile in [Profile::FullAuto, Profile::Default] {
             let command = tables::unescape(command);
             let ruling = rule(profile, "Bash", json!({ "command": command }));
-            let found = own(&ruling);
+            let found = said(&ruling, of_rule);
             if found != expected {
                 wrong.push(format!("{line} ({}): {found}", profile.as_str()));
             }
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(lines.len() >= 200, "only {} lines", lines.len());
+    assert!(lines.len() >= at_least, "only {} lines", lines.len());
+}
+
+#[test]
+fn no_profile_lets_a_command_write_what_is_metiers_own() {
+    // S3, S4
+    check(include_str!("own.tsv"), OWN_STATE, 200);
+}
+
+#[test]
+fn no_profile_lets_a_command_write_settings_that_switch_hooks_off() {
+    // S3, S4, U5
+    check(include_str!("settings.tsv"), AGENT_HOOKS, 90);
+}
+
+#[test]
+fn no_profile_lets_a_tool_write_settings_that_switch_hooks_off() {
+    // S3, S4, U5
+    let patch = "*** Begin Patch\n*** Add File: .codex/config.toml\n+[features]\n*** End Patch";
+    let server = json!({"path": "/project/opencode.json", "content": "{}"});
+    let denied = [
+        ("Write", json!({"file_path": ".claude/settings.json", "content": "{}"})),
+        ("Write", json!({"file_path": "/project/sub/.claude/settings.local.json"})),
+        ("Edit", json!({"file_path": "/project/.gemini/settings.json"})),
+        ("MultiEdit", json!({"file_path": "/project/./x/../.codex/hooks.json"})),
+        ("Write", json!({"file_path": "/project/.opencode/plugin/evil.js"})),
+        ("apply_patch", json!({"command": patch})),
+        ("mcp__fs__write_file", server),
+    ];
+    for profile in Profile::ALL {
+        for (tool, arguments) in &denied {
+            let ruling = rule(profile, tool, arguments.clone());
+            assert_eq!(ruling.verdict, Verdict::Deny, "{profile:?} {tool} {arguments}");
+            let why = ruling.reasons.iter().find(|r| r.rule.as_deref() == Some(AGENT_HOOKS));
+            let why = &why.expect("a reason").text;
+            assert!(why.contains("hooks") && why.contains("by hand"), "{why}");
+        }
+        for (tool, arguments) in [
+            ("Read", json!({"file_path": ".claude/settings.json"})),
+            ("Grep", json!({"pattern": "x", "path": ".claude/settings.json"})),
+            ("Write", json!({"file_path": ".claude/commands/x.md"})),
+            ("Write", json!({"file_path": ".claude/agents/x.md"})),
+            ("Write", json!({"file_path": "settings.json"})),
+            ("mcp__fs__read_file", json!({"path": ".claude/settings.json"})),
+        ] {
+            let ruling = rule(profile, tool, arguments.clone());
+            assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Allow, "{tool} {arguments}");
+        }
+    }
 }

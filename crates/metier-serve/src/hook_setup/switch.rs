@@ -32,6 +32,25 @@ pub fn project_files(agent: HookAgent) -> &'static [&'static str] {
     }
 }
 
+/// The settings by which the hooks of `agent` can be switched off or talked around, from the directory
+/// they may lie in: no tool call of a hooked agent writes one, wherever it is.
+#[must_use]
+pub fn hook_settings(agent: HookAgent) -> &'static [&'static str] {
+    match agent {
+        HookAgent::ClaudeCode | HookAgent::GeminiCli => project_files(agent),
+        HookAgent::Codex => &[".codex/config.toml", ".codex/hooks.json"],
+        // A plugin sees a call behind another one, and may change it.
+        HookAgent::Opencode => &[
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/plugin",
+            ".opencode/plugins",
+            ".config/opencode/plugin",
+            ".config/opencode/plugins",
+        ],
+    }
+}
+
 /// The variables that switch an agent's hooks off when it is started with them.
 #[must_use]
 pub fn off_variables(agent: HookAgent) -> &'static [&'static str] {

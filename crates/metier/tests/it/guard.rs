@@ -306,6 +306,12 @@ fn what_guards_is_nobodys_to_write_either() {
         json!({"file_path": settings, "old_string": "a", "new_string": ""})
     ));
     assert!(!denied(&[], "Write", write(&world.home().join(".codex/config.toml"))));
+    // Those of a project could switch the hooks off.
+    let local = world.project().join("sub/.claude/settings.local.json");
+    assert!(denied(&[], "Write", write(&local)));
+    assert!(denied(&[], "Bash", json!({"command": "echo '{}' > .claude/settings.json"})));
+    assert!(!denied(&[], "Bash", json!({"command": "cat .claude/settings.json"})));
+    assert!(!denied(&[], "Write", write(&world.project().join(".claude/commands/x.md"))));
     assert_eq!(hermetic(&world, &["hook", "remove", "claude-code"]).code, 0);
     assert!(!denied(&[], "Write", write(&settings)));
 }

@@ -40,9 +40,23 @@ impl Reader<'_> {
             if !self.into.is_empty() {
                 self.out.touches.push(Touch::File(Access::Write, target.clone()));
             }
-            for source in sources.iter().filter(|_| whole) {
-                self.put(source, &target);
+            for source in sources {
+                match whole {
+                    true => self.put(source, &target),
+                    false => self.put_file(source, &target),
+                }
             }
+        }
+    }
+
+    /// A file keeps its name in a directory.
+    fn put_file(&mut self, source: &Word, target: &Word) {
+        if let (Some(name), Some(target)) =
+            (source.as_known().and_then(last_name), target.as_known())
+            && !target.contains(':')
+        {
+            let path = Word::known(format!("{}/{name}", target.trim_end_matches('/')));
+            self.out.touches.push(Touch::File(Access::Write, path));
         }
     }
 

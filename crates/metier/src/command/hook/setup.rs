@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, Gap, OffSwitch, Present, Start, gaps, join, off_switches, off_variable, off_variables,
-    part, project_files, targets,
+    self, Gap, OffSwitch, Present, Start, gaps, hook_settings, join, off_switches, off_variable,
+    off_variables, part, project_files, targets,
 };
 use metier_store::digest;
 use serde::{Deserialize, Serialize};
@@ -305,14 +305,24 @@ fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, Comman
     targets.into_iter().map(read).collect()
 }
 
-/// The settings of agents that have metier's hooks. Without them nothing is guarded any more, so no
-/// call of a model writes them.
-pub(crate) fn hooked_files(settings: &Settings) -> Vec<PathBuf> {
-    let hooked = HookAgent::ALL.into_iter().filter(|agent| {
+/// The settings of agents that metier's hooks are in, and those by which they could be switched off:
+/// for each agent that has them, and for the one called `host`, which is asking.
+pub(crate) fn hooked_files(settings: &Settings, host: &str) -> Vec<PathBuf> {
+    let recorded = |agent: &HookAgent| {
         record_path(*agent, settings).is_ok_and(|record| agent_files::is_there(&record))
-    });
-    let files = |agent| targets(agent, &settings.places()).unwrap_or_default();
-    hooked.flat_map(files).map(|target| target.path).collect()
+    };
+    let mut files = Vec::new();
+    for agent in HookAgent::ALL {
+        let recorded = recorded(&agent);
+        if recorded {
+            let targets = targets(agent, &settings.places()).unwrap_or_default();
+            files.extend(targets.into_iter().map(|target| target.path));
+        }
+        if recorded || agent.as_str() == host {
+            files.extend(hook_settings(agent).iter().map(PathBuf::from));
+        }
+    }
+    files
 }
 
 /// How an agent starts this very program, with the places this run was given.
