@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::shell::{Access, Word};
 
 pub(crate) use analyse::parts;
+pub(crate) use language::is_harmless;
 
 /// Everything known about programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +104,8 @@ pub struct Program {
     pub shell_at: Option<usize>,
     /// Which argument is code or a file of code.
     pub code_at: Option<usize>,
+    /// Which argument is the machine on which a shell runs the words behind it.
+    pub machine_at: Option<usize>,
     /// Which argument is a file to write.
     pub write_at: Option<usize>,
     /// Which argument it writes because that is what it is for, wherever that lies.
@@ -262,6 +265,8 @@ pub enum Language {
     Sed,
     /// `awk`, with `system`, pipes and redirections.
     Awk,
+    /// SQL with the commands of a database's shell: `.shell`, `.output`, `writefile()`.
+    Sqlite,
 }
 
 /// What a command is, beyond its own name.
@@ -307,6 +312,8 @@ pub enum Obeys {
     Commands,
     /// Runs it as code.
     Code,
+    /// Runs it as a script in a language that can be read here.
+    Script(Language),
 }
 
 /// Something an option or argument makes a program do.

@@ -4,7 +4,7 @@
 use super::here::Here;
 use super::{Act, Consequence, Unpacker, file_use};
 use crate::call;
-use crate::programs::{Analysis, Hazard, Obeys, What};
+use crate::programs::{Analysis, Hazard, Obeys, What, is_harmless};
 use crate::shell::{Access, Feed, SimpleCommand, Word};
 
 /// The command that takes a patch, as some agents have it.
@@ -22,6 +22,12 @@ pub(super) fn obey(analysis: &mut Analysis, input: Option<&Feed>) {
         }
         return;
     };
+    if let Obeys::Script(language) = analysis.obeys {
+        if !is_harmless(language, text) {
+            add(What::Escape("what it reads may run programs or write files".to_owned()));
+        }
+        analysis.fed = Some(Word::known(text));
+    }
     if matches!(analysis.obeys, Obeys::Shell | Obeys::Commands) {
         add(What::Shell(text.clone()));
     }

@@ -87,14 +87,22 @@ pub fn is_for_the_user(words: &[&str]) -> bool {
 
 /// The first command in a call that is a person's, as a person would recognise it.
 pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<String> {
-    let mut search = Search { place, untold: false, found: None, by_nobody: None };
+    let mut search = Search {
+        place,
+        untold: false,
+        found: None,
+        by_nobody: None,
+        by_another: None,
+        renames: false,
+    };
     acts.iter().for_each(|act| search.act(act));
     if search.found.is_some() || !search.untold {
         return search.found;
     }
     let text = super::command_text(call)?;
     let named = || behind(&text, PROGRAM).next().is_some();
-    search.by_nobody.filter(|_| named()).or_else(|| in_text(&text))
+    let renamed = search.by_another.filter(|_| search.renames);
+    search.by_nobody.or(renamed).filter(|_| named()).or_else(|| in_text(&text))
 }
 
 struct Search<'a> {
@@ -104,7 +112,17 @@ struct Search<'a> {
     found: Option<String>,
     /// Such a command, of a program only a running shell knows.
     by_nobody: Option<String>,
+    /// Such a command, of a program that is not metier unless something gave it that name.
+    by_another: Option<String>,
+    /// Something gives programs other names.
+    renames: bool,
 }
+
+/// Programs that give other programs names.
+const RENAMES: [&str; 4] = ["alias", "hash", "abbr", "enable"];
+
+/// Commands that no other program is likely to have.
+const RARE: [&str; 4] = ["trust", "untrust", "adopt", "rollback"];
 
 impl Search<'_> {
     fn act(&mut self, act: &Act) {
@@ -117,10 +135,15 @@ impl Search<'_> {
 
     fn command(&mut self, command: &Command) {
         if let Some((program, words)) = command.argv.split_first() {
-            if program.as_known().is_none() {
-                self.untold = true;
-                if let Asked::Approving(_) = asked(words) {
-                    self.by_nobody = Some(command.shown());
+            self.renames |= program.as_known().is_some_and(|name| RENAMES.contains(&name));
+            self.untold |= program.as_known().is_none();
+            if let Asked::Approving(name) = asked(words) {
+                match program.as_known() {
+                    Some(_) => self.by_another = Some(command.shown()),
+                    None if may_be(program, PROGRAM) || RARE.contains(&name.as_str()) => {
+                        self.found = Some(command.shown());
+                    }
+                    None => self.by_nobody = Some(command.shown()),
                 }
             }
             let asked = match self.called(program, command) {
@@ -157,6 +180,37 @@ impl Search<'_> {
         let spots = self.place.locate(known, from)?;
         spots.iter().find_map(|spot| name(spot.path.rsplit('/').next().unwrap_or_default()))
     }
+}
+
+/// Whether a program of whose name a part is known may have this one: `${x}ier`, `m[e]tier`. Whatever
+/// is known has to stand in the name in this order; where parts are left out says no more than that.
+fn may_be(program: &Word, name: &str) -> bool {
+    const MARKS: &str = "*?[]{},";
+    let spelled = program.spelling().to_ascii_lowercase();
+    let from = spelled.rfind('/').map_or(0, |slash| slash + 1);
+    let mut rest = name;
+    let mut known = false;
+    let mut piece = String::new();
+    let mut ends = |piece: &str| {
+        known |= !piece.is_empty();
+        match rest.find(piece) {
+            Some(at) => {
+                rest = rest.get(at + piece.len()..).unwrap_or_default();
+                true
+            }
+            None => false,
+        }
+    };
+    for (at, c) in spelled.char_indices().filter(|(at, _)| *at >= from) {
+        let mark = MARKS.contains(c);
+        if (mark || program.holes().contains(&at)) && !ends(&std::mem::take(&mut piece)) {
+            return false;
+        }
+        if !mark {
+            piece.push(c);
+        }
+    }
+    ends(&piece) && known
 }
 
 /// Whether a program may run what its words name: nobody knows it, or it runs any code.

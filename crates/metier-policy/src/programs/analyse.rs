@@ -6,6 +6,7 @@
 
 mod arguments;
 mod directories;
+mod machine;
 mod options;
 mod parts;
 
@@ -98,6 +99,8 @@ struct Flags {
     removes: bool,
     /// A subcommand was entered.
     entered: bool,
+    /// What it runs on another machine may run on this one.
+    local: bool,
 }
 
 impl<'p> Reader<'p> {
@@ -204,7 +207,8 @@ impl<'p> Reader<'p> {
         let given = |hazard: &Hazard| matches!(hazard.what, What::Code(_) | What::Shell(_));
         let idle =
             self.arguments.is_empty() && !self.out.hazards.iter().any(|h| h.at > 0 && given(h));
-        self.out.interactive = runs_code && (idle || asked || self.flags.reads_input);
+        self.out.interactive = runs_code && (idle || asked || self.flags.reads_input)
+            || (self.flags.local && !self.flags.done);
         // A wrapper that wraps nothing is a program like any other.
         let wraps = |hazard: &Hazard| matches!(hazard.what, What::Run(_) | What::Shell(_));
         if self.out.role == Role::Transparent && !self.out.hazards.iter().any(wraps) {
@@ -225,6 +229,10 @@ impl<'p> Reader<'p> {
     fn obeys(&self, takes_it: bool) -> Obeys {
         let named = || self.argv.iter().skip(1).any(names_input);
         match (self.usage.input, self.usage.style) {
+            _ if self.flags.local && !self.flags.done => Obeys::Shell,
+            (Input::Code, _) if self.usage.language == Some(Language::Sqlite) => {
+                Obeys::Script(Language::Sqlite)
+            }
             (Input::Commands, _) if takes_it || !self.runs_code() => Obeys::Commands,
             (Input::Code, _) => Obeys::Code,
             (Input::Named, _) if named() => Obeys::Code,
@@ -237,16 +245,22 @@ impl<'p> Reader<'p> {
 
     fn check_scripts(&mut self) {
         let Some(kind) = self.usage.language else { return };
-        if self.scripts.is_empty() && !self.arguments.is_empty() {
+        if kind == Language::Sqlite {
+            // A database, and then scripts.
+            let behind = self.arguments.iter().skip(1).filter_map(|at| self.argv.get(*at));
+            let scripts = self.arguments.iter().skip(1).copied().zip(behind.cloned());
+            self.scripts.extend(scripts);
+        } else if self.scripts.is_empty() && !self.arguments.is_empty() {
             let at = self.arguments.remove(0);
             self.scripts.extend(self.argv.get(at).map(|word| (at, word.clone())));
         }
         for (at, script) in self.scripts.clone() {
-            let harmless = script.as_known().is_some_and(|text| match kind {
-                Language::Sed => language::is_harmless_sed(text),
-                Language::Awk => language::is_harmless_awk(text),
-            });
-            if !harmless {
+            let text = match kind {
+                // What is put into a statement leaves it one.
+                Language::Sqlite if !script.prefix().is_empty() => Some(script.spelling()),
+                _ => script.as_known(),
+            };
+            if !text.is_some_and(|text| language::is_harmless(kind, text)) {
                 let text =
                     format!("the script of `{}` may run programs or write files", self.name());
                 self.escape(at, text);

@@ -1,6 +1,95 @@
 //! Short scripts of programs that have a language of their own. A script is harmless when every
 //! command in it is one of those that only change the text that passes through.
 
+use super::Language;
+
+/// Whether a script neither runs programs nor names files.
+pub(crate) fn is_harmless(language: Language, script: &str) -> bool {
+    match language {
+        Language::Sed => is_harmless_sed(script),
+        Language::Awk => is_harmless_awk(script),
+        Language::Sqlite => is_harmless_sqlite(script),
+    }
+}
+
+/// Commands of a database's shell that show something or say how it is shown.
+const SQLITE_SHOWS: [&str; 30] = [
+    "bail",
+    "binary",
+    "changes",
+    "databases",
+    "dbinfo",
+    "dump",
+    "echo",
+    "eqp",
+    "exit",
+    "explain",
+    "fullschema",
+    "headers",
+    "header",
+    "help",
+    "indexes",
+    "indices",
+    "mode",
+    "nullvalue",
+    "print",
+    "quit",
+    "schema",
+    "separator",
+    "show",
+    "stats",
+    "tables",
+    "timeout",
+    "timer",
+    "version",
+    "width",
+    "lint",
+];
+
+/// Words of SQL that reach outside the database.
+const SQLITE_REACHES_OUT: [&str; 13] = [
+    "load_extension",
+    "writefile",
+    "readfile",
+    "edit",
+    "attach",
+    "into",
+    "fts3_tokenizer",
+    "fsdir",
+    "copy",
+    "export",
+    "install",
+    "load",
+    "import",
+];
+
+/// Whether a script for the shell of a database neither runs programs nor names files. A command may
+/// be abbreviated; only those that are written out are known.
+fn is_harmless_sqlite(script: &str) -> bool {
+    let shows = |line: &str| match line.trim_start().strip_prefix('.') {
+        Some(command) => {
+            let name = command.split(|c: char| !c.is_ascii_alphanumeric()).next();
+            name.is_some_and(|name| SQLITE_SHOWS.contains(&name)) && !command.contains('|')
+        }
+        None => true,
+    };
+    let code = script.to_ascii_lowercase();
+    let reaches_out = |word: &str, before: Option<&str>| match word {
+        // Rows are put into tables, and the database into a file.
+        "into" => !matches!(before, Some("insert" | "ignore" | "replace" | "merge")),
+        word => SQLITE_REACHES_OUT.contains(&word),
+    };
+    let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let mut before = None;
+    for word in words.filter(|word| !word.is_empty()) {
+        if reaches_out(word, before) {
+            return false;
+        }
+        before = Some(word);
+    }
+    script.lines().all(shows)
+}
+
 /// Whether a sed script neither runs programs nor names files. Unusual scripts are not harmless.
 pub(super) fn is_harmless_sed(script: &str) -> bool {
     Sed { rest: script }.script().is_some()

@@ -23,6 +23,8 @@ pub struct Word {
     tilde: bool,
     /// It names what a command writes: `<(…)`.
     process: bool,
+    /// The part left out here is the directory a command works in: `$PWD`, `$(pwd)`.
+    here: Option<usize>,
     /// Text that stands on standard input, where the word stands for that.
     feed: Option<Feed>,
 }
@@ -88,7 +90,23 @@ impl Word {
         let certain = self.certain.map(|end| end - from);
         let holes = self.holes.iter().map(|hole| hole.saturating_sub(from)).collect();
         let readings = self.readings.iter().filter_map(|reading| reading.tail(from)).collect();
-        Some(Self { text, certain, holes, readings, splits: self.splits, ..Self::default() })
+        let here = self.here.and_then(|here| here.checked_sub(from));
+        Some(Self { text, certain, holes, readings, here, splits: self.splits, ..Self::default() })
+    }
+
+    /// The part of the text in this range, as a word of its own. One that starts with the directory a
+    /// command works in starts with `.`.
+    pub(crate) fn part(&self, from: usize, to: usize) -> Option<Self> {
+        let text = self.text.get(from..to)?;
+        let inside = |hole: &&usize| (from..=to).contains(*hole);
+        let holes: Vec<usize> = self.holes.iter().filter(inside).map(|hole| hole - from).collect();
+        if self.here == Some(from) && holes == [0] && (text.is_empty() || text.starts_with('/')) {
+            return Some(Self::known(format!(".{text}")));
+        }
+        let wildcard =
+            self.certain.map(|end| end.saturating_sub(from)).filter(|end| *end < to - from);
+        let certain = wildcard.into_iter().chain(holes.first().copied()).min();
+        Some(Self { text: text.to_owned(), certain, holes, ..Self::default() })
     }
 
     /// The word from byte `from` on, whatever is certain about it: every mark that may be a wildcard
@@ -226,6 +244,12 @@ impl WordBuilder {
         self.word.certain.get_or_insert(self.word.text.len());
         self.word.holes.push(self.word.text.len());
         self.word.splits |= splits;
+    }
+
+    /// Notes that the directory one is in stands here.
+    pub(super) fn push_here(&mut self, splits: bool) {
+        self.push_unknown(splits);
+        self.word.here.get_or_insert(self.word.text.len());
     }
 
     /// Notes that the word starts with a tilde nobody can follow.

@@ -76,6 +76,24 @@ fn the_default_profile_does_not_ask_about_every_day() {
 }
 
 #[test]
+fn what_only_looks_like_a_known_program_is_asked_about() {
+    // S3, S4
+    let text = include_str!("bypasses.tsv");
+    let from = text.split_once("# -- what looks like a known program").expect("the rows").1;
+    let rows = from.split_once('\n').map_or("", |(_, rows)| rows);
+    let rows = rows.split_once("# --").map_or(rows, |(rows, _)| rows);
+    let lines = tables::lines(rows);
+    let policy = Policy::profile(Profile::Default);
+    for line in &lines {
+        let call = ToolCall::new("Bash", json!({ "command": line.command }));
+        let stack = ActiveStack::default();
+        let ruling = decide(&policy, &stack, &call, HostTable::plain(), &world::place());
+        assert!(ruling.verdict >= Verdict::Ask, "{}: {}", line.command, ruling.verdict);
+    }
+    assert!(lines.len() >= 40, "only {} lines", lines.len());
+}
+
+#[test]
 fn no_profile_lets_a_model_run_what_is_for_the_user() {
     // S3, S4
     let approving = |text: &'static str, mark: &str| {

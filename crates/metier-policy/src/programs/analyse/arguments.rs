@@ -1,6 +1,6 @@
 //! The arguments of one command: what is left when its options are read.
 
-use super::{Assigns, Reader, Style, Touch, Verb, What, listed};
+use super::{Assigns, Reader, Style, Touch, Verb, What, listed, machine};
 use crate::shell::{Access, Word};
 
 impl<'p> Reader<'p> {
@@ -30,6 +30,9 @@ impl<'p> Reader<'p> {
         if self.is_forbidden(word) {
             self.escape(at, format!("`{}` can run anything", word.shown()));
         }
+        if let Some(machine) = self.usage.machine_at {
+            self.machine(at, word, count.checked_sub(machine));
+        }
         if count == 1
             && !self.flags.query
             && (self.usage.listed || !self.usage.verbs.is_empty())
@@ -49,6 +52,25 @@ impl<'p> Reader<'p> {
         }
         if self.usage.stops_at == count {
             self.flags.ended = true;
+        }
+    }
+
+    /// A machine, and what a shell runs there: on this one that is a command like any other, which
+    /// starts at home.
+    fn machine(&mut self, at: usize, word: &'p Word, behind: Option<usize>) {
+        match behind {
+            Some(0) if machine::may_be_this_one(word) => {
+                self.flags.local = true;
+                let text =
+                    format!("`{}` may be this machine: what it runs, runs here", word.shown());
+                self.escape(at, text);
+                self.hazard(at, What::Go(Word::known("")));
+            }
+            Some(1) if self.flags.local => {
+                self.flags.done = true;
+                self.rest_runs(at, true);
+            }
+            _ => {}
         }
     }
 

@@ -50,23 +50,34 @@ impl Effect {
     }
 }
 
-/// The directory in `directory:there` or `type=bind,source=directory`, where it is one for certain and
-/// not only read.
-fn mounted(value: &Word) -> Option<Touch> {
-    let text = value.prefix();
-    let bound = text
-        .split(',')
-        .find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")));
-    let known = || value.as_known().is_some();
-    let path = match (bound, text.split_once(':')) {
-        (Some(path), _) if known() => path,
-        (None, Some((path, _))) => path,
-        _ => return None,
+/// The directory in `directory:there` or `type=bind,source=directory` that another machine gets to
+/// write: nothing for a volume with a name, and for one that is only read.
+fn mounted(value: &Word) -> Option<Word> {
+    let text = value.spelling();
+    let bound = ["source=", "src="].iter().find_map(|key| {
+        let at = text.find(key).filter(|at| *at == 0 || text.get(..*at).is_some_and(ends_part))?;
+        let from = at + key.len();
+        let end = text.get(from..)?.find(',').map_or(text.len(), |comma| from + comma);
+        Some((from, end))
+    });
+    let is_list = || text.split(',').any(|part| part.starts_with("type="));
+    let (from, to) = match (bound, text.find(':')) {
+        (Some(range), _) => range,
+        (None, _) if is_list() => return None,
+        (None, Some(colon)) => (0, colon),
+        // Without a colon it is a volume, unless only a running shell knows.
+        (None, None) if value.as_known().is_some() => return None,
+        (None, None) => (0, text.len()),
     };
+    let path = value.part(from, to)?;
     let only_read = |part: &str| matches!(part, "ro" | "readonly" | "readonly=true" | "ro=true");
-    let only_read = known() && text.split([',', ':']).any(only_read);
-    let is_path = path.starts_with(['/', '.', '~']);
-    (is_path && !only_read).then(|| Touch::Into(Word::known(path)))
+    let only_read = value.as_known().is_some() && text.split([',', ':']).any(only_read);
+    let is_path = path.as_known().is_none_or(|path| path.starts_with(['/', '.', '~']));
+    (is_path && !only_read).then_some(path)
+}
+
+fn ends_part(text: &str) -> bool {
+    text.ends_with(',')
 }
 
 impl<'p> Reader<'p> {
@@ -285,12 +296,21 @@ impl<'p> Reader<'p> {
             Effect::Code => {
                 self.hazard(at, What::Code(format!("`{name}` of `{}` is code", self.name())));
             }
-            Effect::Mounts => self.out.touches.extend(value.as_ref().and_then(mounted)),
+            Effect::Mounts => self.mount(at, value.as_ref()),
             _ => match value {
                 Some(value) => self.apply_value(effect, at, name, value),
                 None => self.escape(at, format!("`{name}` has no value")),
             },
         }
+    }
+
+    /// Another machine gets to write a directory.
+    fn mount(&mut self, at: usize, value: Option<&Word>) {
+        let Some(path) = value.and_then(mounted) else { return };
+        if path.as_known().is_none() {
+            self.escape(at, format!("what `{}` gets to write cannot be told", self.name()));
+        }
+        self.out.touches.push(Touch::Into(path));
     }
 
     fn next_is_option(&self) -> bool {

@@ -12,9 +12,10 @@ impl Lexer<'_, '_> {
         match self.peek_second() {
             Some('(') if self.rest().starts_with("$((") => self.arithmetic(word, quoted),
             Some('(') => {
+                let source = if self.rest().starts_with("$(pwd)") { "pwd" } else { "" };
                 self.at += 2;
                 self.nested()?;
-                word.push_unknown(!quoted);
+                self.push_substituted(word, source, !quoted);
                 Ok(())
             }
             Some('{') => self.parameter(word, quoted),
@@ -58,7 +59,16 @@ impl Lexer<'_, '_> {
     fn push_variable(&mut self, word: &mut WordBuilder, name: &str, splits: bool) {
         match self.around.home.filter(|home| name == "HOME" && is_plain_path(home)) {
             Some(home) => word.push_quoted(home),
-            None => word.push_unknown(splits),
+            None => self.push_substituted(word, if name == "PWD" { "pwd" } else { "" }, splits),
+        }
+    }
+
+    /// What the command `source` writes, which only a running shell knows, unless that is the
+    /// directory it works in.
+    fn push_substituted(&self, word: &mut WordBuilder, source: &str, splits: bool) {
+        match source == "pwd" && !self.text.contains("PWD=") {
+            true => word.push_here(splits),
+            false => word.push_unknown(splits),
         }
     }
 
@@ -157,7 +167,7 @@ impl Lexer<'_, '_> {
         }
         self.at += end + 2;
         lex_into(inner, deeper(self.around)?, self.out)?;
-        word.push_unknown(!quoted);
+        self.push_substituted(word, inner, !quoted);
         Ok(())
     }
 
