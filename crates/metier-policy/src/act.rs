@@ -101,6 +101,8 @@ pub(crate) enum Manner {
     Touched,
     /// As a directory into which files are put that nobody names.
     Into,
+    /// As a file in a directory, of whose name at most a part is known.
+    Within,
     /// Perhaps not at all: it is an argument of a program nobody knows.
     Mentioned,
 }
@@ -395,6 +397,7 @@ impl Unpacker<'_> {
             Touch::File(access, word) => (*access, word, Manner::Touched, false),
             Touch::Tree(access, word) => (*access, word, Manner::Touched, true),
             Touch::Into(word) => (Access::Write, word, Manner::Into, true),
+            Touch::Within(word) => (Access::Write, word, Manner::Within, false),
             Touch::Mention(word) => (Access::Read, word, Manner::Mentioned, false),
             Touch::Fetch(url) => return Act::Fetch(Some(url.clone())),
         };

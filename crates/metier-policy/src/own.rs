@@ -376,7 +376,8 @@ impl Somewhere {
         }
         match file.shapes.iter().any(|shape| self.meets(shape)) {
             false => Dealing::Nothing,
-            true if file.manner == Manner::Into && !self.is_certain(file) => Dealing::PerhapsInto,
+            true if file.manner != Manner::Into && file.manner != Manner::Within => Dealing::Writes,
+            true if !self.is_certain(file) => Dealing::PerhapsInto,
             true => Dealing::Writes,
         }
     }

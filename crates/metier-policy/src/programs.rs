@@ -148,6 +148,12 @@ pub struct Program {
     pub removes: Vec<String>,
     /// It gives what it reads another name.
     pub links: bool,
+    /// Options with which a copy keeps the directories that its source is spelled with.
+    pub parents: Vec<String>,
+    /// Options that write what is fetched under the last name in its address; `*` when it always does.
+    pub downloads: Vec<String>,
+    /// Ends of names that are gone from what it writes beside what it reads.
+    pub strips: Vec<String>,
     /// It obeys the settings of the repository it works in.
     pub repository: bool,
     /// What it runs from its standard input, where being an interpreter does not say so.
@@ -359,6 +365,8 @@ pub enum Touch {
     Tree(Access, Word),
     /// A directory into which files are put that nobody names.
     Into(Word),
+    /// One file that is written, of whose name at most a part is known.
+    Within(Word),
     /// A word that may be a file it reads: nobody knows what it does with its words.
     Mention(Word),
     /// An address.

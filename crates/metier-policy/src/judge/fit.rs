@@ -190,6 +190,9 @@ fn fit_file(
     }
     let meetings = file.shapes.iter().map(|shape| path.meets(shape, case.ground));
     match (meetings.max().unwrap_or(Meeting::None), file.manner) {
+        // A name nobody tells is that of many files: who denies is asked, who asks is not.
+        (Meeting::Possible, Manner::Within) if verdict == Verdict::Deny => Fit::Conceivably,
+        (_, Manner::Within) => Fit::Not(None),
         // Whatever is put into a directory above may be something else: who denies is asked.
         (Meeting::Possible, Manner::Into) if verdict == Verdict::Deny => Fit::Conceivably,
         (Meeting::Possible, _) => Fit::Possibly,

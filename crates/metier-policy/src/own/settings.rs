@@ -93,6 +93,10 @@ impl Wherever {
             return Dealing::Nothing;
         }
         let fixed = shape.fixed();
+        if manner == Manner::Within {
+            let around = self.directory.is_some();
+            return if around { Dealing::PerhapsInto } else { Dealing::Nothing };
+        }
         if !shape.is_open {
             // A name alone is met by too many wildcards.
             let sure = self.directory.is_some() || shape.is_one();

@@ -353,6 +353,7 @@ impl<'p> Reader<'p> {
                 self.hazard(at, What::File(Access::Write, value));
             }
             Effect::Fills => {
+                self.into.push(value.clone());
                 self.out.touches.push(Touch::Into(value));
                 self.escape(at, format!("`{name}` of `{}` changes where it works", self.name()));
             }
