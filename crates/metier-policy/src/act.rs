@@ -465,6 +465,12 @@ impl Consequence {
 }
 
 impl Command {
+    /// Whether its program has one of these names.
+    pub(crate) fn runs_one_of(&self, names: &[&str]) -> bool {
+        let program = self.argv.first().and_then(Word::as_known).unwrap_or_default();
+        names.contains(&program.rsplit('/').next().unwrap_or_default())
+    }
+
     /// The command as a person would recognise it.
     pub(crate) fn shown(&self) -> String {
         let set = self.assignments.iter().map(|a| format!("{}={}", a.name, a.value.shown()));

@@ -22,6 +22,17 @@ pub trait Resolve {
     fn layout(&self, _directory: &Path) -> Option<Layout> {
         None
     }
+
+    /// Where metier's own program is, whatever it is called; nothing where no disk is known.
+    fn program(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Whether this is metier's own program: the file itself, another name for it, or a copy. A name
+    /// without a slash is looked for where shells look for programs.
+    fn is_program(&self, _program: &Path) -> bool {
+        false
+    }
 }
 
 /// How a directory is a repository.

@@ -51,3 +51,29 @@ fn directories_beside_each_other_are_seen_where_each_of_them_is() {
     assert_eq!(siblings.real(std::path::Path::new("/")), Disk.real(std::path::Path::new("/")));
     assert_eq!(siblings.real(&root.join("link/two")), Some(root.join("there/two")));
 }
+
+#[test]
+fn this_program_is_known_by_every_name_and_as_a_copy() {
+    // S3, S4
+    let world = tempfile::tempdir().unwrap();
+    let own = Disk.program().unwrap();
+    let at = |name: &str| world.path().join(name);
+    symlink(&own, at("link")).unwrap();
+    std::fs::copy(&own, at("copy")).unwrap();
+    std::fs::write(at("other"), "#!/bin/sh\n").unwrap();
+    let mut bytes = std::fs::read(&own).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(at("altered"), bytes).unwrap();
+    for (path, expect) in [
+        (own, true),
+        (at("link"), true),
+        (at("copy"), true),
+        (at("other"), false),
+        (at("altered"), false),
+        (at("gone"), false),
+        ("sh".into(), false),
+        ("no-such-program".into(), false),
+    ] {
+        assert_eq!(Disk.is_program(&path), expect, "{}", path.display());
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use metier_policy::own::{AGENT_HOOKS, OWN_STATE};
+use metier_policy::own::{AGENT_HOOKS, OWN_COMMAND, OWN_STATE};
 use metier_policy::{
     ActiveStack, HostTable, Place, Policy, Profile, Ruling, ToolCall, Verdict, decide,
 };
@@ -63,6 +63,12 @@ fn check(text: &str, of_rule: &str, at_least: usize) {
 fn no_profile_lets_a_command_write_what_is_metiers_own() {
     // S3, S4
     check(include_str!("own.tsv"), OWN_STATE, 200);
+}
+
+#[test]
+fn no_profile_lets_a_command_lift_what_skills_restrict_without_a_question() {
+    // S3, S4
+    check(include_str!("commands.tsv"), OWN_COMMAND, 40);
 }
 
 #[test]

@@ -57,6 +57,9 @@ impl Reader<'_> {
 
     /// A file keeps its name in a directory, and some keep the directories it lies in.
     fn put_named(&mut self, source: &Word, target: &Word) {
+        if self.is_exact() {
+            return;
+        }
         for name in names(source) {
             self.put_as(name, target);
         }
@@ -64,6 +67,18 @@ impl Reader<'_> {
             let from = path.find("/./").map_or(0, |mark| mark + "/./".len());
             self.put_as(Word::known(path.get(from..).unwrap_or_default()), target);
         }
+    }
+
+    /// Whether the target is what a copy becomes and not a directory it goes to. What follows a letter
+    /// with a value is that value.
+    fn is_exact(&self) -> bool {
+        let asks = |word: &Word| {
+            let text = word.prefix();
+            let mut letters = text.chars().skip(1).take_while(|letter| !"Stmog".contains(*letter));
+            let short = text.starts_with('-') && !text.starts_with("--");
+            (short && letters.any(|letter| letter == 'T')) || text.starts_with("--no-target")
+        };
+        !self.usage.into.is_empty() && self.argv.iter().any(asks)
     }
 
     /// Something in a directory is written under this name.
@@ -81,17 +96,11 @@ impl Reader<'_> {
             self.link(source, target);
             return;
         }
-        // Some copy what is in a directory and not the directory.
-        let exact = self.argv.iter().any(|word| {
-            let text = word.prefix();
-            text.starts_with('-') && !text.starts_with("--") && text.contains('T')
-                || text.starts_with("--no-target")
-        });
-        let names = names(source);
         let named = |name: &Word| {
             let (name, target) = name.as_known().zip(target.as_known())?;
-            (!exact).then(|| Word::known(format!("{}/{name}", target.trim_end_matches('/'))))
+            Some(Word::known(format!("{}/{name}", target.trim_end_matches('/'))))
         };
+        let names = if self.is_exact() { Vec::new() } else { names(source) };
         let into: Option<Vec<Word>> = names.iter().map(named).collect();
         let into = into.filter(|into| !into.is_empty());
         let into = into.unwrap_or_else(|| vec![target.clone()]);
