@@ -4,6 +4,9 @@
 //! `cargo bench -p metier-policy --bench guard`, with `-- --quick` for fewer rounds. Prints
 //! nanoseconds per ruling, best and median of many rounds, and the ratio to the floor above it.
 //! Goals: below 2,000 for a plain tool, below 20,000 for a shell command.
+//!
+//! With `-- --once` it rules on one shell command and ends: what a process that only does that pays,
+//! tables and profile included. Count it with `valgrind --tool=callgrind`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -76,11 +79,16 @@ fn stack(allowed: &[&str]) -> ActiveStack {
         .collect()
 }
 
-fn main() {
-    let quick = std::env::args().any(|argument| argument == "--quick");
-    let mut meter = Meter { rounds: if quick { 5 } else { 60 }, floor: 1 };
+/// One ruling, as a hook makes it.
+fn once(place: &Place<'_>) {
     let policy = Policy::profile(Profile::Default);
-    let host = HostTable::plain();
+    let host = HostTable::named("claude-code").expect("a host");
+    let command = "git status && cargo test -p x | head -n 5";
+    let call = ToolCall::new("Bash", json!({ "command": command }));
+    black_box(decide(&policy, &ActiveStack::default(), &call, host, place));
+}
+
+fn main() {
     let protected = [
         PathBuf::from("/home/user/.local/share/metier"),
         PathBuf::from("/home/user/.config/metier"),
@@ -92,6 +100,13 @@ fn main() {
         protected: &protected,
         resolver: &Lexical,
     };
+    if std::env::args().any(|argument| argument == "--once") {
+        return once(&place);
+    }
+    let quick = std::env::args().any(|argument| argument == "--quick");
+    let mut meter = Meter { rounds: if quick { 5 } else { 60 }, floor: 1 };
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::plain();
     let one =
         stack(&["Read Grep Glob Bash(git:*) Bash(npm run test:*) WebFetch(domain:example.com)"]);
     let four = stack(&[

@@ -17,7 +17,7 @@ fn place() -> Place<'static> {
 
 fn acts_of(tool: &str, arguments: Value) -> Vec<Act> {
     let call = ToolCall::new(tool, arguments).understand(HostTable::plain());
-    acts(&call, &place(), ProgramTable::built_in().expect("the table"), Look::Plain)
+    acts(&call, &place(), ProgramTable::built_in(), Look::Plain)
 }
 
 /// The acts of a command in few words, consequences behind an arrow.

@@ -6,9 +6,11 @@
 //! talk to its user. The built-in tables are in `data/hosts.toml`; settings may add to them.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde::{Deserialize, Serialize};
+
+use crate::entries::{Entries, Names};
 
 /// The tools of one host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,24 +85,31 @@ struct HostData {
     tool: Vec<ToolEntry>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HostsFile {
-    host: Vec<HostTable>,
+/// The built-in tables as the build wrote them.
+mod written {
+    include!(concat!(env!("OUT_DIR"), "/hosts.rs"));
+
+    pub(super) const TABLES: (&str, &[u32]) = (TEXTS, &ENDS);
+    pub(super) const INDEX: (&str, &[u16], &[u16]) = (NAMES, &NAME_ENDS, &OF);
+    pub(super) const COUNT: usize = ENDS.len();
 }
 
-static BUILT_IN: LazyLock<Vec<HostTable>> = LazyLock::new(|| {
-    // The file is part of the crate and read by a test; were it unreadable there would be no
-    // tables, no alias would match, and every restriction would hold.
-    let text = include_str!(concat!(env!("OUT_DIR"), "/hosts.json"));
-    serde_json::from_str::<HostsFile>(text).unwrap_or_default().host
-});
+static READ: [OnceLock<Box<HostTable>>; written::COUNT] =
+    [const { OnceLock::new() }; written::COUNT];
+
+const HOSTS: Entries<HostTable> =
+    Entries { texts: written::TABLES.0, ends: written::TABLES.1, read: &READ };
+
+const HOST_NAMES: Names =
+    Names { texts: written::INDEX.0, ends: written::INDEX.1, of: written::INDEX.2 };
 
 impl HostTable {
     /// The built-in table of a host.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
-        BUILT_IN.iter().find(|host| host.name == name)
+        // Were a table unreadable, which a test excludes, no alias would match, and every restriction
+        // would hold.
+        HOSTS.get(HOST_NAMES.find(name)?, Self::default)
     }
 
     /// The table for calls whose host is not said.
@@ -112,7 +121,7 @@ impl HostTable {
 
     /// The names of the built-in tables.
     pub fn known() -> impl Iterator<Item = &'static str> {
-        BUILT_IN.iter().map(|host| host.name.as_str())
+        (0..written::COUNT).filter_map(|at| HOST_NAMES.of(at))
     }
 
     /// This table with the tools of `more`, which win where both know a name.

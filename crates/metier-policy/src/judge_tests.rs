@@ -29,8 +29,7 @@ fn verdict(benches: &[Bench<'_>], tool: &str, arguments: Value) -> Option<Verdic
         project: Some("/project".as_ref()),
         ..Place::lexical("/project".as_ref())
     };
-    let acts =
-        act::acts(&call, &place, ProgramTable::built_in().expect("the table"), act::Look::Plain);
+    let acts = act::acts(&call, &place, ProgramTable::built_in(), act::Look::Plain);
     let ground = Ground::new(&place);
     let case = Case { call: &call, host, ground: &ground };
     judge(&case, benches, &acts).iter().map(|finding| finding.verdict).max()
@@ -329,8 +328,7 @@ fn findings_say_what_they_are_about() {
     let call = ToolCall::new("Bash", json!({"command": "git --exec-path=x log; python x"}))
         .understand(host);
     let place = Place::lexical("/project".as_ref());
-    let acts =
-        act::acts(&call, &place, ProgramTable::built_in().expect("the table"), act::Look::Plain);
+    let acts = act::acts(&call, &place, ProgramTable::built_in(), act::Look::Plain);
     let ground = Ground::new(&place);
     let case = Case { call: &call, host, ground: &ground };
     let clauses = [clause(Verdict::Allow, "Bash(git:*) Bash(python:*)", "")];

@@ -31,6 +31,7 @@
 mod act;
 pub mod call;
 mod editor;
+mod entries;
 mod glob;
 pub mod grant;
 pub mod host;

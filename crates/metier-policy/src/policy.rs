@@ -170,7 +170,7 @@ impl Policy {
     /// The same policy, knowing these programs beside the built-in ones.
     #[must_use]
     pub fn with_programs(mut self, more: &ProgramTable) -> Self {
-        self.programs = ProgramTable::built_in().map(|known| known.clone().extended(more));
+        self.programs = Some(ProgramTable::built_in().clone().extended(more));
         self
     }
 
@@ -231,8 +231,8 @@ impl Policy {
         Ruling::join(reasons)
     }
 
-    pub(crate) fn programs(&self) -> Option<&ProgramTable> {
-        self.programs.as_ref().or_else(|| ProgramTable::built_in())
+    pub(crate) fn programs(&self) -> &ProgramTable {
+        self.programs.as_ref().unwrap_or_else(|| ProgramTable::built_in())
     }
 
     /// The benches for a call made now, one per layer.

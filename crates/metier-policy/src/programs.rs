@@ -8,10 +8,10 @@
 //! This module knows programs, not policy: whether what it finds may happen is decided elsewhere.
 
 mod analyse;
+mod built_in;
 mod language;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,8 @@ pub(crate) use language::is_harmless;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "ProgramsFile", into = "ProgramsFile")]
 pub struct ProgramTable {
+    /// Beneath its own, it knows the programs that metier knows.
+    built_in: bool,
     programs: Vec<Program>,
     /// Names to positions in `programs`.
     exact: BTreeMap<String, usize>,
@@ -380,46 +382,53 @@ struct ProgramsFile {
     program: Vec<Program>,
 }
 
-static BUILT_IN: LazyLock<Option<ProgramTable>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/programs.json"))).ok()
-});
+static BUILT_IN: ProgramTable = ProgramTable {
+    built_in: true,
+    programs: Vec::new(),
+    exact: BTreeMap::new(),
+    families: Vec::new(),
+    harmless_variables: Vec::new(),
+};
 
 impl ProgramTable {
-    /// The programs metier knows. Nothing if the built-in data were unreadable, which a test
-    /// excludes; callers treat that as knowing no command at all.
+    /// The programs metier knows.
     #[must_use]
-    pub fn built_in() -> Option<&'static Self> {
-        BUILT_IN.as_ref()
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
     }
 
     /// This table with the programs and variables of `more`, which win where both know a name.
     #[must_use]
     pub fn extended(self, more: &Self) -> Self {
-        let mut file = ProgramsFile::from(self);
+        let built_in = self.built_in || more.built_in;
+        let mut file =
+            ProgramsFile { harmless_variables: self.harmless_variables, program: self.programs };
         file.program.extend(more.programs.iter().cloned());
         file.harmless_variables.extend(more.harmless_variables.iter().cloned());
-        file.into()
+        Self { built_in, ..file.into() }
     }
 
     /// What is known about a program, by its name or the last part of its path.
     #[must_use]
     pub fn program(&self, command: &str) -> Option<&Program> {
         let name = command.rsplit('/').next().unwrap_or(command);
-        let family = || {
-            let version =
-                |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
-            let fits = |(stem, _): &&(String, usize)| {
-                name.strip_prefix(stem.as_str()).is_some_and(version)
-            };
-            self.families.iter().find(fits).map(|(_, at)| *at)
-        };
-        self.programs.get(self.exact.get(name).copied().or_else(family)?)
+        let own = |at: &usize| self.programs.get(*at);
+        let fits =
+            |(stem, _): &&(String, usize)| name.strip_prefix(stem.as_str()).is_some_and(is_version);
+        let family = || self.families.iter().find(fits).and_then(|(_, at)| own(at));
+        self.exact
+            .get(name)
+            .and_then(own)
+            .or_else(|| self.built_in.then(|| built_in::exact(name)).flatten())
+            .or_else(family)
+            .or_else(|| self.built_in.then(|| built_in::family(name)).flatten())
     }
 
     /// Whether setting a variable changes nothing about what runs.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
-        listed(&self.harmless_variables, name)
+        let built_in = || built_in::harmless_variables().any(|entry| is_listed(entry, name));
+        listed(&self.harmless_variables, name) || (self.built_in && built_in())
     }
 
     /// What the words would do. A program that is not known does only what it is for.
@@ -438,10 +447,19 @@ impl ProgramTable {
 
 /// Whether a name is in a list whose entries may end in `*`.
 fn listed(list: &[String], name: &str) -> bool {
-    list.iter().any(|entry| match entry.strip_suffix('*') {
+    list.iter().any(|entry| is_listed(entry, name))
+}
+
+fn is_listed(entry: &str, name: &str) -> bool {
+    match entry.strip_suffix('*') {
         Some(stem) => name.starts_with(stem),
         None => entry == name,
-    })
+    }
+}
+
+/// Whether what follows a name may be a version.
+fn is_version(rest: &str) -> bool {
+    rest.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-')
 }
 
 impl FromIterator<Program> for ProgramTable {
@@ -473,7 +491,15 @@ impl From<ProgramsFile> for ProgramTable {
 
 impl From<ProgramTable> for ProgramsFile {
     fn from(table: ProgramTable) -> Self {
-        Self { harmless_variables: table.harmless_variables, program: table.programs }
+        let mut file = Self::default();
+        if table.built_in {
+            file.program.extend(built_in::all().cloned());
+            let harmless = built_in::harmless_variables();
+            file.harmless_variables.extend(harmless.map(str::to_owned));
+        }
+        file.program.extend(table.programs);
+        file.harmless_variables.extend(table.harmless_variables);
+        file
     }
 }
 

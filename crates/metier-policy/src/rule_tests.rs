@@ -97,7 +97,7 @@ fn a_rule_may_ask_for_arguments() {
 #[test]
 fn examples_show_what_a_rule_is_about() {
     // S4
-    let programs = ProgramTable::built_in().expect("the table");
+    let programs = ProgramTable::built_in();
     let about = |rule: &Rule, tool: &str, field: &str, value: &str| {
         rule.is_about(&ToolCall::new(tool, json!({ field: value })), programs)
     };

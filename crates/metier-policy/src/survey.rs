@@ -36,7 +36,7 @@ impl Policy {
     /// What `call` would do. The policy's own programs count among those that are known.
     #[must_use]
     pub fn survey(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Survey {
-        let Some(programs) = self.programs() else { return Survey::default() };
+        let programs = self.programs();
         let mut survey = Survey::default();
         for act in act::acts(&call.understand(host), place, programs, act::Look::Thorough) {
             survey.add(&act);

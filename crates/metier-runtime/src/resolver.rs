@@ -2,12 +2,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "this file is the policy's door to the disk")]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use metier_policy::{Layout, Resolve};
@@ -113,6 +114,77 @@ impl Siblings {
             self.above.insert(parent.to_owned(), Disk.real(parent));
         }
         self.above.get(parent)?.as_ref().map(|above| above.join(name))
+    }
+}
+
+/// The disk as it is during one ruling: where a directory leads is asked once, and not for each word of
+/// a command again. Whoever keeps it longer would miss links that are made meanwhile.
+#[derive(Debug, Default)]
+pub struct Glance {
+    /// Where paths lead that were asked about, and whether they exist.
+    seen: RefCell<BTreeMap<PathBuf, Lead>>,
+}
+
+/// Where a path leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Lead {
+    /// Nothing where nobody can tell.
+    to: Option<PathBuf>,
+    exists: bool,
+}
+
+impl Resolve for Glance {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        // What leads up again depends on what exists before it.
+        let plain = |part: Component<'_>| matches!(part, Component::RootDir | Component::Normal(_));
+        match absolute.is_absolute() && absolute.components().all(plain) {
+            true => self.lead(absolute).to,
+            false => Disk.real(absolute),
+        }
+    }
+
+    fn layout(&self, directory: &Path) -> Option<Layout> {
+        Disk.layout(directory)
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        Disk.program()
+    }
+
+    fn is_program(&self, program: &Path) -> bool {
+        Disk.is_program(program)
+    }
+}
+
+impl Glance {
+    fn lead(&self, path: &Path) -> Lead {
+        if let Some(seen) = self.seen.borrow().get(path) {
+            return seen.clone();
+        }
+        let lead = self.follow(path);
+        self.seen.borrow_mut().insert(path.to_owned(), lead.clone());
+        lead
+    }
+
+    /// Where a path leads, by way of the directory it is in: one question to the disk.
+    fn follow(&self, path: &Path) -> Lead {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Lead { to: Some(path.to_owned()), exists: true };
+        };
+        let parent = self.lead(parent);
+        let Some(within) = parent.to else { return Lead { to: None, exists: false } };
+        let to = within.join(name);
+        if !parent.exists {
+            return Lead { to: Some(to), exists: false };
+        }
+        match to.read_link().map_err(|error| error.kind()) {
+            // It is there, and no link.
+            Err(ErrorKind::InvalidInput) => Lead { to: Some(to), exists: true },
+            Err(ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Lead { to: Some(to), exists: false }
+            }
+            Ok(_) | Err(_) => Lead { exists: path.exists(), to: Disk.real(path) },
+        }
     }
 }
 

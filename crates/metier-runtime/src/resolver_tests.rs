@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use metier_policy::Resolve as _;
 
-use super::{Disk, Siblings};
+use super::{Disk, Glance, Siblings};
 
 #[test]
 fn a_path_is_seen_where_whoever_opens_it_would_write() {
@@ -15,9 +15,14 @@ fn a_path_is_seen_where_whoever_opens_it_would_write() {
     symlink(root.join("there"), root.join("link")).unwrap();
     symlink("there/new", root.join("dangling")).unwrap();
     symlink(root.join("loop"), root.join("loop")).unwrap();
+    let glance = Glance::default();
     let check = |path: &str, expect: Option<&str>| {
         let real = Disk.real(&root.join(path));
         assert_eq!(real, expect.map(|expect| root.join(expect)), "{path}");
+        // One that looks once and one that looks again say the same.
+        assert_eq!(real, Glance::default().real(&root.join(path)), "{path}");
+        assert_eq!(real, glance.real(&root.join(path)), "{path}");
+        assert_eq!(real, glance.real(&root.join(path)), "{path}");
     };
     check("there", Some("there"));
     check("link/x", Some("there/x"));
@@ -29,6 +34,37 @@ fn a_path_is_seen_where_whoever_opens_it_would_write() {
     check("dangling/x", Some("there/new/x"));
     check("loop", None);
     check("loop/x", None);
+    std::fs::write(root.join("file"), "").unwrap();
+    symlink("link", root.join("twice")).unwrap();
+    check("file/x", Some("file/x"));
+    check("file/x/y", Some("file/x/y"));
+    check("twice/x", Some("there/x"));
+    check("twice", Some("there"));
+    check("link/../there", Some("there"));
+    check(".", Some(""));
+    check("there/./x", Some("there/x"));
+}
+
+#[test]
+fn a_glance_at_the_disk_says_what_looking_says() {
+    // S3
+    for path in
+        ["/", "/proc/self/root/etc", "/proc/self/cwd", "/proc/1/root/x", "/dev/fd/0", "/etc/passwd"]
+    {
+        let path = std::path::Path::new(path);
+        assert_eq!(Disk.real(path), Glance::default().real(path), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_next_ruling_sees_a_link_that_was_made_meanwhile() {
+    // S3
+    let world = tempfile::tempdir().unwrap();
+    let root = world.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("there")).unwrap();
+    assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("x/a")));
+    symlink("there", root.join("x")).unwrap();
+    assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("there/a")));
 }
 
 #[test]
@@ -56,7 +92,8 @@ fn directories_beside_each_other_are_seen_where_each_of_them_is() {
 fn this_program_is_known_by_every_name_and_as_a_copy() {
     // S3, S4
     let world = tempfile::tempdir().unwrap();
-    let own = Disk.program().unwrap();
+    let own = Glance::default().program().unwrap();
+    assert_eq!(Disk.program(), Some(own.clone()));
     let at = |name: &str| world.path().join(name);
     symlink(&own, at("link")).unwrap();
     std::fs::copy(&own, at("copy")).unwrap();
@@ -75,5 +112,6 @@ fn this_program_is_known_by_every_name_and_as_a_copy() {
         ("no-such-program".into(), false),
     ] {
         assert_eq!(Disk.is_program(&path), expect, "{}", path.display());
+        assert_eq!(Glance::default().is_program(&path), expect, "{}", path.display());
     }
 }

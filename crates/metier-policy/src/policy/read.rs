@@ -77,8 +77,7 @@ pub(super) fn read(text: &str, name: &str) -> Result<Reading, PolicyError> {
 impl Reading {
     /// Checks every rule against its own examples.
     pub(super) fn check_examples(&self) -> Result<(), PolicyError> {
-        let unknown = ProgramTable::default();
-        let programs = ProgramTable::built_in().unwrap_or(&unknown);
+        let programs = ProgramTable::built_in();
         for (index, expected, example) in &self.examples {
             let Some(rule) = self.file.rules.get(*index) else { continue };
             if rule.is_about(&example.call, programs) == *expected {

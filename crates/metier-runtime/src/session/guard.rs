@@ -9,7 +9,7 @@ use crate::event::{Event, ToolRuled};
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_INLINE_BYTES, MAX_INLINE_ITEMS, MAX_INLINE_TEXT, MAX_REASONS};
 use crate::redact::Redactor;
-use crate::resolver::Disk;
+use crate::resolver::Glance;
 
 /// A ruling that was recorded.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Session {
     /// What a call would do, without a ruling and without a frame.
     #[must_use]
     pub fn survey(&self, call: &ToolCall) -> Survey {
-        self.setup.policy.survey(call, &self.setup.host, &self.scene())
+        self.setup.policy.survey(call, &self.setup.host, &self.scene(&Glance::default()))
     }
 
     pub(super) fn record_ruling(
@@ -96,17 +96,18 @@ impl Session {
     }
 
     fn rule_in(&self, call: &ToolCall, stack: &ActiveStack, host: &HostTable) -> Ruling {
-        decide(&self.setup.policy, stack, call, host, &self.scene())
+        decide(&self.setup.policy, stack, call, host, &self.scene(&Glance::default()))
     }
 
-    fn scene(&self) -> Place<'_> {
+    /// Where a call happens, with links as this ruling finds them.
+    fn scene<'a>(&'a self, glance: &'a Glance) -> Place<'a> {
         let here = &self.setup.whereabouts;
         Place {
             cwd: &here.cwd,
             home: here.home.as_deref(),
             project: here.project.as_deref(),
             protected: &here.protected,
-            resolver: &Disk,
+            resolver: glance,
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn program(value: &Value<'_>) -> Result<Program, Fault> {
                 fault.hint("write the name without its directory; a final `*` is a version")
             );
         }
-        if built_in.is_some_and(|table| table.program(stem).is_some()) {
+        if built_in.program(stem).is_some() {
             let fault = Fault::at(value, format!("what `{name}` does is known already"));
             return Err(fault.hint("settings add programs; a policy rule can forbid one"));
         }
