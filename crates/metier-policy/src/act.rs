@@ -103,6 +103,8 @@ pub(crate) enum Manner {
     Into,
     /// As a file in a directory, of whose name at most a part is known.
     Within,
+    /// As a directory in which files change that are part of what is being worked on.
+    Around,
     /// Perhaps not at all: it is an argument of a program nobody knows.
     Mentioned,
 }
@@ -237,6 +239,7 @@ impl Unpacker<'_> {
         let analyse = |command: &SimpleCommand| {
             let mut analysis = self.programs.analyse(&command.argv);
             input::obey(&mut analysis, command.input.as_ref());
+            input::edit(&mut analysis, command);
             analysis
         };
         let analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
@@ -276,9 +279,11 @@ impl Unpacker<'_> {
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
         let trees = work_trees(&command, &analysis);
         touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
+        touches.extend(input::changed(&command).iter().map(|touch| self.touch(touch, inner)));
         for hazard in &analysis.hazards {
             if let What::Output(word) = &hazard.what
                 && self.is_inside(word, inner)
+                && self.tracked(word, inner).is_none()
             {
                 touches.push(self.touch(&Touch::File(Access::Write, word.clone()), inner));
                 continue;
@@ -325,6 +330,8 @@ impl Unpacker<'_> {
             What::Assign(name) => return self.assignment(name, false),
             What::Enter(word) => return self.enter(word, outer),
             What::Go(_) => return None,
+            What::Tracked(word) => return self.tracked(word, inner),
+            What::Repository(word) => return self.local_repository(word, inner),
             What::Here => {
                 // Only a pattern that covers any name here covers this one.
                 let word = Word::known("\u{fffd}");
@@ -398,6 +405,7 @@ impl Unpacker<'_> {
             Touch::Tree(access, word) => (*access, word, Manner::Touched, true),
             Touch::Into(word) => (Access::Write, word, Manner::Into, true),
             Touch::Within(word) => (Access::Write, word, Manner::Within, false),
+            Touch::Around(word) => (Access::Write, word, Manner::Around, true),
             Touch::Mention(word) => (Access::Read, word, Manner::Mentioned, false),
             Touch::Fetch(url) => return Act::Fetch(Some(url.clone())),
         };
@@ -407,6 +415,13 @@ impl Unpacker<'_> {
     fn file(&self, access: Access, word: &Word, here: Here<'_>) -> Act {
         let naming = Naming { access, manner: Manner::Opened, whole: false };
         Act::File(self.file_use(word, here, naming))
+    }
+}
+
+impl Manner {
+    /// Whether nobody says which files it is about.
+    pub(crate) fn is_by_chance(self) -> bool {
+        matches!(self, Self::Into | Self::Within | Self::Around)
     }
 }
 

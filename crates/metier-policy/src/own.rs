@@ -27,7 +27,7 @@ mod tools;
 use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::act::{Act, Command, Consequence, FileUse, Manner, files, quoted};
+use crate::act::{Act, Command, Consequence, FileUse, files, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
 use crate::place::{From, Place, Spot, Spots};
 use crate::shape::Shape;
@@ -117,7 +117,7 @@ fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         let read = file.spots.iter().flat_map(Spots::iter);
         read.into_iter().any(|read| spots.iter().any(|own| read.lowercase == own.lowercase))
     };
-    read.iter().any(|file| is_own(file)).then(|| {
+    read.iter().any(is_own).then(|| {
         let text = "this may copy metier's own program, whose commands nobody would know then";
         Reason::new(Verdict::Deny, text).of_rule(OWN_STATE)
     })
@@ -425,7 +425,7 @@ impl Somewhere {
         }
         match file.shapes.iter().any(|shape| self.meets(shape)) {
             false => Dealing::Nothing,
-            true if file.manner != Manner::Into && file.manner != Manner::Within => Dealing::Writes,
+            true if !file.manner.is_by_chance() => Dealing::Writes,
             true if !self.is_certain(file) => Dealing::PerhapsInto,
             true => Dealing::Writes,
         }

@@ -257,7 +257,9 @@ fn git_obeys_the_projects_own_repository_and_no_other() {
         let policy = Policy::profile(Profile::FullAuto);
         decide(&policy, &stack, &call, HostTable::plain(), &place).verdict
     };
-    for command in ["git status", "git -C sub status", "cd sub && git status", "git -C . log"] {
+    for command in
+        ["git status", "git -C sub status", "cd sub && git status", "git -C . log", "git push sub"]
+    {
         assert_eq!(rule("/project", command), Verdict::Allow, "{command}");
     }
     for command in [
@@ -270,6 +272,9 @@ fn git_obeys_the_projects_own_repository_and_no_other() {
         "git -c core.fsmonitor=x status",
         "git --git-dir=vendor status",
         "GIT_DIR=vendor git status",
+        "git push vendor HEAD",
+        "git push nested HEAD",
+        "git remote add x vendor",
     ] {
         assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
     }

@@ -32,6 +32,8 @@ fn show(what: &What) -> String {
         What::Enter(word) => format!("enter {}", word.shown()),
         What::Assign(name) => format!("assign {name}"),
         What::Go(word) => format!("go {}", word.shown()),
+        What::Tracked(word) => format!("tracked {}", word.shown()),
+        What::Repository(word) => format!("repository {}", word.shown()),
     }
 }
 
@@ -43,6 +45,7 @@ fn touches(text: &str) -> Vec<String> {
         Touch::Tree(Access::Write, word) => format!("write all of {}", word.shown()),
         Touch::Mention(word) => format!("mention {}", word.shown()),
         Touch::Into(word) => format!("into {}", word.shown()),
+        Touch::Around(word) => format!("around {}", word.shown()),
         Touch::Within(word) => format!("within {}", word.shown()),
         Touch::Fetch(url) => format!("fetch {url}"),
     };
@@ -222,7 +225,7 @@ fn git_is_admitted_without_its_escapes() {
         ("git commit -F msg", "2 read msg"),
         ("git hash-object -w x", "1 escape"),
         ("git ls-remote ext::x", "2 escape"),
-        ("git push --repo=ext::x", "2 escape"),
+        ("git push --repo=ext::x", "2 escape; 2 escape"),
     ]);
 }
 
@@ -461,6 +464,11 @@ fn what_a_program_is_for_is_a_touch() {
         ("find a -name b", "read a"),
         ("chmod +x a", "write +x; write a"),
         ("git log", ""),
+        ("git pull", "around ."),
+        ("git checkout a", "around ."),
+        ("git checkout a b", "write all of b; around ."),
+        ("git clean -fd", "write all of ."),
+        ("git -c core.worktree=/a status", "into /a"),
     ];
     for (text, expected) in table {
         assert_eq!(touches(text).join("; "), expected, "{text}");

@@ -57,6 +57,53 @@ impl Unpacker<'_> {
         Some(Consequence::escape(text))
     }
 
+    /// Changing what lies in `.git`, which decides what git runs.
+    pub(super) fn tracked(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
+        let inside = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
+        let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let fine = match (word.as_known(), spots) {
+            (Some(path), Some(spots)) => {
+                !inside(path) && !spots.iter().any(|spot| inside(&spot.path))
+            }
+            // Where it works nobody can tell: the words have to do.
+            (Some(path), None) => !inside(path),
+            // A wildcard finds no hidden name unless it starts with a dot.
+            (None, _) => {
+                let hidden = |name: &str| name.starts_with(['.', '[', '{']);
+                word.holes().is_empty() && !word.spelling().split('/').any(hidden)
+            }
+        };
+        let text = || format!("`{}` may be part of the repository itself", word.shown());
+        (!fine).then(|| Consequence::escape(text()))
+    }
+
+    /// A repository on this machine runs its own hooks.
+    pub(super) fn local_repository(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
+        let text = word.prefix();
+        let lower = text.to_ascii_lowercase();
+        let colon = text.find(':').filter(|colon| text.find('/').is_none_or(|at| *colon < at));
+        let is_path = lower.starts_with("file:")
+            || text.starts_with(['.', '~'])
+            || (colon.is_none() && text.contains('/'))
+            || word.as_known().is_none();
+        let is_there = || {
+            let spots = here.known().filter_map(|directory| {
+                self.place.locate(text, crate::place::From::Directory(directory))
+            });
+            let repository = |spot: &Spot| {
+                let at = Path::new(&spot.path);
+                let with_end = format!("{}.git", spot.path);
+                let resolver = self.place.resolver;
+                resolver.layout(at).is_some() || resolver.layout(Path::new(&with_end)).is_some()
+            };
+            spots.into_iter().any(|spots| spots.iter().any(repository))
+        };
+        (is_path || is_there()).then(|| {
+            let text = format!("`{}` may be a repository here, which runs its hooks", word.shown());
+            Consequence::escape(text)
+        })
+    }
+
     /// The first repository above a directory, up to the project, unless it is the project's own.
     fn repository_above(&self, directory: &Path) -> Option<String> {
         let spots = self.place.locate(directory.to_str()?, crate::place::From::Elsewhere)?;

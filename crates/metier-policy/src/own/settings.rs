@@ -46,7 +46,7 @@ impl Wherever {
             let whole = !file.shapes.is_empty() && spots.iter().any(|spot| self.is_around(spot));
             return match file.manner {
                 _ if self.holds(spots) => Dealing::Writes,
-                Manner::Into if whole => Dealing::PerhapsInto,
+                Manner::Into | Manner::Around if whole => Dealing::PerhapsInto,
                 _ if whole => Dealing::Writes,
                 _ => Dealing::Nothing,
             };
@@ -106,7 +106,7 @@ impl Wherever {
             return Dealing::Writes;
         }
         match (self.ends_around(&fixed), manner) {
-            (true, Manner::Into) => Dealing::PerhapsInto,
+            (true, Manner::Into | Manner::Around) => Dealing::PerhapsInto,
             (true, _) => Dealing::Writes,
             (false, _) if self.is_begun(&fixed) => Dealing::PerhapsInto,
             (false, _) => Dealing::Nothing,

@@ -15,6 +15,13 @@ impl Reader<'_> {
             self.downloads(&words);
         }
         self.strips(&words);
+        if words.is_empty() && self.usage.arguments == Arguments::Cleans {
+            self.out.touches.push(Touch::Tree(Access::Write, Word::known(".")));
+        }
+        let first = words.first().and_then(Word::as_known).unwrap_or_default();
+        if self.usage.fills_here && !self.usage.looks.iter().any(|word| word == first) {
+            self.out.touches.push(Touch::Around(Word::known(".")));
+        }
         self.archive(&words);
         if self.flags.removes {
             let here = [Word::known(".")];
