@@ -295,6 +295,7 @@ impl Unpacker<'_> {
         }
         consequences.extend(self.patch(&command, inner).map(|it| (0, it)));
         if analysis.repository {
+            consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
         let named = self.named(&command, &analysis, inner);

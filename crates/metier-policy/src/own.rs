@@ -16,10 +16,11 @@
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
 //! about what lies in them; the commands are in `approving`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
-//! `settings`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
+//! `settings`, commands of which nobody says where they run in `hidden`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
 
 mod agents;
 mod approving;
+mod hidden;
 mod settings;
 mod spelled;
 mod tools;
@@ -29,7 +30,7 @@ use std::path::Path;
 
 use crate::act::{Act, Command, Consequence, FileUse, files, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
-use crate::place::{From, Place, Spot, Spots};
+use crate::place::{From, Place, Spot, Spots, folded};
 use crate::shape::Shape;
 use crate::shell::{Access, Word};
 use crate::stack::ActiveStack;
@@ -78,6 +79,7 @@ pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
         Reason::new(verdict, text).of_rule(OWN_COMMAND)
     }));
     reasons.extend(taken(inquiry, acts));
+    reasons.extend(hidden::reason(inquiry, acts));
     reasons.extend(unguarded(agents::found(inquiry.understood, acts)));
     reasons
 }
@@ -146,10 +148,8 @@ fn unguarded(start: Start) -> Option<Reason> {
 /// The text of a command as it is written, in lowercase.
 fn command_text(call: &Understood) -> Option<String> {
     match &call.kind {
-        Kind::Shell { command: ShellInput::Text(text) } => Some(text.to_ascii_lowercase()),
-        Kind::Shell { command: ShellInput::Words(words) } => {
-            Some(words.join(" ").to_ascii_lowercase())
-        }
+        Kind::Shell { command: ShellInput::Text(text) } => Some(folded(text)),
+        Kind::Shell { command: ShellInput::Words(words) } => Some(folded(&words.join(" "))),
         _ => None,
     }
 }

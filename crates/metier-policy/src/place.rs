@@ -196,7 +196,7 @@ impl<'a> Ground<'a> {
 
 impl Spot {
     pub(crate) fn new(path: String) -> Self {
-        Self { lowercase: path.to_lowercase(), path }
+        Self { lowercase: folded(&path), path }
     }
 }
 
@@ -214,6 +214,12 @@ impl Spots {
         }
         self
     }
+}
+
+/// Text as it is compared where cases must not make a difference: paths, and what may spell one out.
+/// Both sides of a comparison go through this, for there is more than one way to lower a letter.
+pub(crate) fn folded(text: &str) -> String {
+    text.to_lowercase()
 }
 
 /// An absolute path without `.`, `..`, empty segments and the links of `/proc` that lead back to

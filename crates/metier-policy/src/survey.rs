@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
 use crate::call::ToolCall;
+use crate::glob;
 use crate::host::HostTable;
 use crate::place::Place;
 use crate::policy::Policy;
@@ -26,6 +27,8 @@ pub struct Survey {
     /// What it may read where that is not one file: wildcards, and directories with all that is in
     /// them.
     shapes: Vec<Shape>,
+    /// What it reads from a directory that nobody tells, as it is spelled.
+    adrift: Vec<String>,
     /// What it names where nobody knows what for, in lowercase.
     named: Vec<String>,
     /// The same where only a part is known.
@@ -38,8 +41,13 @@ impl Policy {
     pub fn survey(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Survey {
         let programs = self.programs();
         let mut survey = Survey::default();
-        for act in act::acts(&call.understand(host), place, programs, act::Look::Thorough) {
-            survey.add(&act);
+        let understood = call.understand(host);
+        let acts = act::acts(&understood, place, programs, act::Look::Thorough);
+        acts.iter().for_each(|act| survey.add(act));
+        if understood.hidden {
+            let mut read = Vec::new();
+            acts.iter().for_each(|act| act::files(act, Access::Read, &mut read));
+            survey.unplace(&read);
         }
         survey
     }
@@ -54,10 +62,19 @@ impl Survey {
             |path: &PathBuf| path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name));
         let some = Shape::anywhere(&name.to_lowercase());
         self.reads.iter().any(called)
-            || self.unplaced.iter().any(|path| called(&PathBuf::from(path)))
+            || self.reads_unplaced(name)
             || self.shapes.iter().any(|shape| shape.meets(&some))
             || !self.named.is_empty()
             || !self.named_shapes.is_empty()
+    }
+
+    /// Whether a file called `name` may be read of which nobody can tell where it is.
+    #[must_use]
+    pub fn reads_unplaced(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let last = |path: &String| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        self.unplaced.iter().any(|path| last(path) == name)
+            || self.adrift.iter().any(|path| glob::matches(&last(path), &name, None))
     }
 
     /// Whether it may read anything but the files it names: without that no directory
@@ -121,6 +138,16 @@ impl Survey {
                 self.does_more = true;
             }
         }
+    }
+
+    /// Where nobody says in which directory a call runs, what is named from there on may be anywhere.
+    /// One that starts with a wildcard is left: it is a rule against every `cat *.md` otherwise.
+    fn unplace(&mut self, read: &[&FileUse]) {
+        let relative = |file: &&&FileUse| {
+            let name = file.shown.rsplit('/').next().unwrap_or_default();
+            !file.shown.starts_with(['/', '~']) && !name.starts_with(['*', '?', '[', '…'])
+        };
+        self.adrift.extend(read.iter().filter(relative).map(|file| file.shown.clone()));
     }
 
     fn add_named(&mut self, file: &FileUse) {

@@ -37,6 +37,33 @@ fn a_file_read_from_a_directory_nobody_knows_is_named_as_it_is_spelled() {
 }
 
 #[test]
+fn a_skill_read_from_where_codex_runs_a_command_is_in_no_known_place() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let unplaced = |command: &str, directory: Option<&str>| {
+        let host = HostTable::named("codex").expect("a host");
+        let call = ToolCall::new("Bash", json!({ "command": command, "workdir": directory }));
+        let place = Place::lexical(Path::new("/work"));
+        policy.survey(&call, host, &place).reads_unplaced("SKILL.md")
+    };
+    for command in [
+        "cat SKILL.md",
+        "cat ./skill.md",
+        "cat a/SKILL.md",
+        "cat SKILL.m?",
+        "head -5 SK*",
+        "cat < SKILL.md",
+        "bash -lc 'cat SKILL.md'",
+    ] {
+        assert!(unplaced(command, None), "{command}");
+        assert!(!unplaced(command, Some("/work/a")), "{command}");
+    }
+    for command in ["cat /s/SKILL.md", "cat README.md", "cat *.md", "rg x", "ls", "cargo build"] {
+        assert!(!unplaced(command, None), "{command}");
+    }
+}
+
+#[test]
 fn what_would_run_what_is_typed_is_known() {
     // U5, S3
     for command in ["bash", "sh -i", "python3", "node", "cd /tmp && zsh", "bash -c 'python3 -i'"] {

@@ -301,7 +301,7 @@ impl Attending<'_> {
 
     /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
     fn activate_read(&self, session: &mut Session, survey: &Survey) -> Result<(), String> {
-        if survey.unplaced.iter().any(|path| signal::is_skill_file(Path::new(path))) {
+        if survey.reads_unplaced(signal::SKILL_FILE) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"
                 .to_owned());

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::here::{Here, Naming};
 use super::{Consequence, FileUse, Look, Manner, Unpacker};
 use crate::limits::MAX_MENTIONS;
-use crate::place::{Layout, Spot};
+use crate::place::{Layout, Spot, folded};
 use crate::programs::{Analysis, What, parts};
 use crate::shell::{Access, SimpleCommand, Word};
 
@@ -46,7 +46,7 @@ impl Unpacker<'_> {
         if self.look == Look::Plain || !(analysis.untold || analysis.fed.is_some()) {
             return Vec::new();
         }
-        own_words(command, analysis).map(|word| word.spelling().to_ascii_lowercase()).collect()
+        own_words(command, analysis).map(|word| folded(word.spelling())).collect()
     }
 
     /// What git obeys in a directory that is a repository of its own, and not the project's: its
@@ -55,6 +55,14 @@ impl Unpacker<'_> {
         let found = here.known().find_map(|directory| self.repository_above(directory))?;
         let text = format!("`{found}` is a repository of its own, whose settings can run programs");
         Some(Consequence::escape(text))
+    }
+
+    /// A repository of which nobody knows where it is.
+    pub(super) fn unknown_repository(&self, here: Here<'_>) -> Option<Consequence> {
+        let text =
+            "nobody can tell in which repository it works; say it with `git -C /the/directory`";
+        let unknown = here.lost && here.known().next().is_none();
+        unknown.then(|| Consequence::escape(text.to_owned()))
     }
 
     /// Changing what lies in `.git`, which decides what git runs.

@@ -8,7 +8,7 @@
 
 use super::Dealing;
 use crate::act::{FileUse, Manner};
-use crate::place::{Spot, Spots};
+use crate::place::{Spot, Spots, folded};
 use crate::shape::Shape;
 
 /// A file or directory that is protected in every directory.
@@ -24,7 +24,7 @@ pub(super) struct Wherever {
 impl Wherever {
     /// By the path from the directory it may lie in.
     pub(super) fn new(path: &str) -> Self {
-        let path = path.trim_matches('/').to_lowercase();
+        let path = folded(path.trim_matches('/'));
         let directory = path.rsplit_once('/').map(|(directory, _)| format!("/{directory}"));
         let shape = Shape::anywhere(&path).and_beneath();
         Self { tail: format!("/{path}"), directory, shape }
