@@ -145,3 +145,50 @@ fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
     let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
     assert!(!survey.may_read_any("SKILL.md"));
 }
+
+#[test]
+fn a_skill_is_read_however_its_directory_is_named() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let survey = |command: &str| {
+        let host = HostTable::named("codex").expect("a host");
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        policy.survey(&call, host, &Place::lexical(Path::new("/work")))
+    };
+    for command in [
+        "rg '' /s/gitty",
+        "rg -n x /s/gitty/",
+        "find /s/gitty -type f | xargs cat",
+        "fd . /s/gitty | xargs -n1 cat",
+        "python3 -c 'print(open(\"/s/gitty/SKILL.md\").read())'",
+        "python3 - <<'E'\nprint(open('/s/gitty/SKILL.md').read())\nE",
+        "node -e 'console.log(require(\"fs\").readFileSync(\"/s/gitty/SKILL.md\",\"utf8\"))'",
+    ] {
+        let survey = survey(command);
+        assert!(survey.may_read_any("SKILL.md"), "{command}");
+        assert!(survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read(Path::new("/s/other"), "SKILL.md"), "{command}");
+    }
+    assert!(survey("python3 -c 'open(\"SKILL.md\").read()'").reads_unplaced("SKILL.md"));
+    for (command, name) in [
+        ("metier use gitty", "gitty"),
+        ("metier --json read gitty SKILL.md", "gitty"),
+        ("/usr/bin/metier read --home x gitty ./skill.md", "gitty"),
+    ] {
+        assert_eq!(survey(command).skills, [name], "{command}");
+        assert!(!survey(command).does_more, "{command}");
+    }
+    for command in [
+        "rg x",
+        "rg x .",
+        "find . -name '*.rs'",
+        "metier list",
+        "metier show gitty",
+        "metier read gitty a.md",
+        "python3 -c 'print(1)'",
+    ] {
+        let survey = survey(command);
+        assert!(!survey.may_read(Path::new("/work/.agents/skills/a"), "SKILL.md"), "{command}");
+        assert!(survey.skills.is_empty() && !survey.reads_unplaced("SKILL.md"), "{command}");
+    }
+}

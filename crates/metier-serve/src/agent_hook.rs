@@ -318,7 +318,9 @@ impl Attending<'_> {
         for file in survey.reads.iter().filter(|file| signal::is_skill_file(file)) {
             directories.extend(file.parent().map(Path::to_owned));
         }
-        for name in self.skills_in(session, &directories)? {
+        let mut names = self.skills_in(session, &directories)?;
+        names.extend(survey.skills.iter().filter(|name| is_known(session, name)).cloned());
+        for name in names {
             let arguments = String::new();
             let invocation =
                 Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };

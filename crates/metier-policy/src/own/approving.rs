@@ -115,6 +115,22 @@ pub fn is_for_the_user(words: &[&str]) -> bool {
     matches!(asked(&words, false), Asked::Approving(_))
 }
 
+/// The skill whose own file a command of metier's prints; nothing for any other command.
+pub(crate) fn read_by(argv: &[Word]) -> Option<String> {
+    let (program, words) = argv.split_first()?;
+    name(program.as_known()?.rsplit('/').next()?).filter(|name| *name == PROGRAM)?;
+    let Next::Word(command, rest) = next(words) else { return None };
+    let Next::Word(skill, rest) = next(rest) else { return None };
+    let prints = match (command, next(rest)) {
+        ("use", _) | ("read", Next::Unknown) => true,
+        ("read", Next::Word(path, _)) => {
+            path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"))
+        }
+        _ => false,
+    };
+    prints.then(|| skill.to_owned())
+}
+
 /// The first command in a call that is a person's; one that is refused before one that is asked about.
 pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<Found> {
     let text = super::command_text(call);

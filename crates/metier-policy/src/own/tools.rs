@@ -64,6 +64,10 @@ impl Told {
             self.texts.push(folded(text));
         }
         let path = text.strip_prefix("file://").unwrap_or(text);
+        // What leads through a running process can be followed by nobody, so what is spelled counts.
+        if path.contains("/proc/") || path.contains("/dev/fd") {
+            self.texts.push(folded(path));
+        }
         if path.len() <= MAX_PATH_BYTES && !path.contains('\n') {
             self.paths.extend(place.locate_argument(path, From::Directory(place.cwd)));
         }
