@@ -43,7 +43,8 @@ pub struct Survey {
 }
 
 /// Programs that name the files in a directory, for others to read.
-const LISTS: [&str; 9] = ["find", "gfind", "bfs", "fd", "fdfind", "rg", "ripgrep", "ag", "ack"];
+const LISTS: [&str; 10] =
+    ["ls", "find", "gfind", "bfs", "fd", "fdfind", "rg", "ripgrep", "ag", "ack"];
 
 /// Those of them that read the files themselves.
 const SEARCHES: [&str; 4] = ["rg", "ripgrep", "ag", "ack"];

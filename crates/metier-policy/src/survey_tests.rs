@@ -160,6 +160,7 @@ fn a_skill_is_read_however_its_directory_is_named() {
         "rg -n x /s/gitty/",
         "find /s/gitty -type f | xargs cat",
         "fd . /s/gitty | xargs -n1 cat",
+        "ls /s/gitty | xargs -I{} cat /s/gitty/{}",
         "python3 -c 'print(open(\"/s/gitty/SKILL.md\").read())'",
         "python3 - <<'E'\nprint(open('/s/gitty/SKILL.md').read())\nE",
         "node -e 'console.log(require(\"fs\").readFileSync(\"/s/gitty/SKILL.md\",\"utf8\"))'",
