@@ -7,6 +7,7 @@ mod description;
 mod files;
 mod hidden;
 mod links;
+mod look;
 mod markdown;
 mod mentions;
 mod name;
@@ -37,7 +38,8 @@ pub struct Neighbour {
 /// What lint may know besides the file itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings<'a> {
-    /// Everything under the skill's directory, sorted by path, when it is known.
+    /// Everything under the skill's directory, sorted by path, when it is known. The directories on
+    /// the way to a file need not be named.
     pub files: Option<&'a [Neighbour]>,
     /// The body's size in tokens, when somebody counted.
     pub body_tokens: Option<usize>,

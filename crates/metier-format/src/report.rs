@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Mode, Severity};
 use crate::place;
 use crate::span::Position;
 
-pub use human::human;
+pub use human::{human, human_file, human_summary};
 pub use json::json;
 pub use sarif::sarif;
 
@@ -33,6 +33,48 @@ pub enum Color {
     Plain,
     /// Text with ANSI escapes.
     Ansi,
+}
+
+/// How many findings there are of each kind, and in how many files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Files that were looked at.
+    pub files: usize,
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+    /// Pieces of advice.
+    pub advice: usize,
+    /// Findings that `metier lint --fix` can repair.
+    pub fixable: usize,
+}
+
+impl Tally {
+    /// That of one file.
+    #[must_use]
+    pub fn of(file: &FileReport, mode: Mode) -> Self {
+        let mut tally = Self { files: 1, ..Self::default() };
+        for diagnostic in &file.diagnostics {
+            tally.fixable += usize::from(!diagnostic.fix.is_empty());
+            *match diagnostic.severity(mode) {
+                Severity::Error => &mut tally.errors,
+                Severity::Warning => &mut tally.warnings,
+                Severity::Advice => &mut tally.advice,
+            } += 1;
+        }
+        tally
+    }
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.files += other.files;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.advice += other.advice;
+        self.fixable += other.fixable;
+    }
 }
 
 /// How many findings of `severity` there are under `mode`.

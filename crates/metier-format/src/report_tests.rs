@@ -1,4 +1,5 @@
-use super::{FileReport, Region, Regions, count, count_fixable};
+use super::{Color, FileReport, Region, Regions, Tally, count, count_fixable, human};
+use super::{human_file, human_summary};
 use crate::diagnostic::{Code, Diagnostic, Edit, Mode, Severity};
 use crate::span::{Position, Span};
 
@@ -57,4 +58,33 @@ fn counting_follows_the_mode() {
     assert_eq!(counts(Mode::Strict), [2, 1, 0]);
     assert_eq!(counts(Mode::Lenient), [1, 1, 1]);
     assert_eq!(count_fixable(&files), 1);
+}
+
+#[test]
+fn a_report_for_people_can_be_put_together_file_by_file() {
+    // F3, N1
+    let file = |path: &str, codes: &[Code]| FileReport {
+        path: path.to_owned(),
+        diagnostics: codes.iter().map(|code| finding(*code, None, &[Span::at(0)])).collect(),
+        ..FileReport::default()
+    };
+    let files = [
+        file("a", &[Code::NameMissing, Code::DeadLink]),
+        file("b", &[]),
+        file("c", &[Code::DescriptionVague]),
+    ];
+    for mode in [Mode::Strict, Mode::Lenient] {
+        let mut tally = Tally::default();
+        files.iter().for_each(|file| tally += Tally::of(file, mode));
+        let of = |severity| count(&files, mode, severity);
+        let counted = (tally.errors, tally.warnings, tally.advice);
+        assert_eq!(counted, (of(Severity::Error), of(Severity::Warning), of(Severity::Advice)));
+        assert_eq!((tally.files, tally.fixable), (3, count_fixable(&files)));
+        for color in [Color::Plain, Color::Ansi] {
+            let pieces = files.iter().map(|file| human_file(file, mode, color));
+            let whole = pieces.chain([human_summary(&tally)]).collect::<String>();
+            assert_eq!(human(&files, mode, color), whole);
+        }
+    }
+    assert_eq!(human_file(&files[1], Mode::Strict, Color::Plain), "");
 }

@@ -10,7 +10,7 @@ use crate::change::{ChangeError, Hand};
 use crate::home::{Home, Place};
 use crate::keep::read_tree;
 use crate::pinned::{Pinned, files_of};
-use crate::records::{self, Records, key};
+use crate::records::{self, Records, key, to_json};
 use crate::trust::{Approval, By, FOLDERS, Folders, Said};
 
 /// Why nothing was approved.
@@ -124,8 +124,7 @@ fn change_folders(
     if !change(&mut folders, real) {
         return Ok(false);
     }
-    let mut text = serde_json::to_string_pretty(&folders).unwrap_or_default();
-    text.push('\n');
+    let text = to_json(FOLDERS, &folders).map_err(ChangeError::from)?;
     let written = Folder::make_all(home.path())
         .and_then(|folder| folder.replace(FOLDERS, text.as_bytes(), 0o600));
     written.map_err(ChangeError::from)?;

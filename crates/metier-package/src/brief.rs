@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use metier_store::digest::{hex, sha256};
+use metier_store::digest::{hex, is_digest, sha256};
 
 use crate::atomic::Folder;
-use crate::keep::is_digest;
 use crate::limits::MAX_RECORD_BYTES;
 use crate::lockfile::Lockfile;
+use crate::sorted;
 use crate::stamp::{Stamp, cut};
 use crate::trust::{Approval, Approvals};
 
@@ -33,7 +33,13 @@ pub(crate) struct Brief {
 }
 
 /// What is known of many skills, by name or by the key of their directory.
-pub(crate) type Briefs = BTreeMap<String, Brief>;
+#[derive(Clone, Debug)]
+pub(crate) enum Briefs {
+    /// As the file itself says it.
+    Parsed(BTreeMap<String, Brief>),
+    /// As the brief says it: a line each, sorted. Nobody asks about all of them.
+    Written(String),
+}
 
 /// A file, and where its brief is.
 #[derive(Clone, Debug)]
@@ -54,6 +60,41 @@ pub(crate) struct Fresh {
     folder: PathBuf,
     file: &'static str,
     text: String,
+}
+
+impl Briefs {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Parsed(briefs) => briefs.is_empty(),
+            Self::Written(lines) => lines.is_empty(),
+        }
+    }
+
+    /// What is known of `key`.
+    pub(crate) fn get(&self, key: &str) -> Option<Brief> {
+        match self {
+            Self::Parsed(briefs) => briefs.get(key).cloned(),
+            Self::Written(lines) => entry(line(lines, key)?).map(|(_, brief)| brief),
+        }
+    }
+
+    /// The digest of the tree of `key`.
+    pub(crate) fn tree(&self, key: &str) -> Option<&str> {
+        match self {
+            Self::Parsed(briefs) => briefs.get(key).map(|brief| brief.tree.as_str()),
+            Self::Written(lines) => {
+                let (_, rest) = cut(line(lines, key)?, b'\t')?;
+                cut(rest, b'\t').map(|(tree, _)| tree).filter(|tree| is_digest(tree))
+            }
+        }
+    }
+}
+
+impl Default for Briefs {
+    fn default() -> Self {
+        Self::Parsed(BTreeMap::new())
+    }
 }
 
 impl Original {
@@ -105,7 +146,7 @@ pub(crate) fn of_lock(lock: &Lockfile) -> Briefs {
         commit: pinned.locked.commit.clone(),
         approval: None,
     };
-    lock.skills().map(|pinned| (pinned.name.to_string(), brief(pinned))).collect()
+    Briefs::Parsed(lock.skills().map(|pinned| (pinned.name.to_string(), brief(pinned))).collect())
 }
 
 /// Approvals in brief.
@@ -116,11 +157,13 @@ pub(crate) fn of_approvals(approvals: &Approvals) -> Briefs {
         commit: None,
         approval: Some(approval.shown()),
     };
-    approvals.iter().map(|approval| (approval.directory.clone(), brief(approval))).collect()
+    let all = approvals.iter().map(|approval| (approval.directory.clone(), brief(approval)));
+    Briefs::Parsed(all.collect())
 }
 
 /// The file's text; none when a value cannot be spelled in it.
 fn text(stamp: &Stamp, briefs: &Briefs) -> Option<String> {
+    let Briefs::Parsed(briefs) = briefs else { return None };
     let mut body = format!("{stamp}\n");
     for (key, brief) in briefs {
         let rest = [&brief.source, &brief.commit, &brief.approval];
@@ -136,14 +179,20 @@ fn text(stamp: &Stamp, briefs: &Briefs) -> Option<String> {
 
 /// What the brief says, when it is whole and made from the file with this stamp.
 fn read(text: &str, stamp: &Stamp) -> Option<Briefs> {
-    let (heading, body) = text.split_once('\n')?;
+    let (heading, body) = cut(text, b'\n')?;
     let sum = heading.strip_prefix(HEADING)?.strip_prefix(' ')?;
-    let (first, rest) = body.split_once('\n')?;
+    let (first, rest) = cut(body, b'\n')?;
     // The cheap question first: most briefs that do not count are merely old.
     if first != stamp.to_string() || sum != hex(&sha256(body.as_bytes())) {
         return None;
     }
-    rest.lines().map(entry).collect()
+    Some(Briefs::Written(rest.to_owned()))
+}
+
+/// The line of `key` among `lines`.
+fn line<'a>(lines: &'a str, key: &str) -> Option<&'a str> {
+    let line = sorted::find(lines, "\n", key, |line| cut(line, b'\t').map(|(key, _)| key))?;
+    Some(line.trim_end_matches('\n'))
 }
 
 fn entry(line: &str) -> Option<(String, Brief)> {

@@ -125,9 +125,9 @@ impl<'a> Hand<'a> {
 
     /// Makes `pending` happen.
     pub(crate) fn commit(&self, pending: &Pending) -> Result<(), ChangeError> {
-        let note = serde_json::to_vec(pending).unwrap_or_default();
+        let note = records::to_json_line(PENDING, pending)?;
         let folder = Folder::make_all(self.home.path())?;
-        folder.replace(PENDING, &note, 0o600)?;
+        folder.replace(PENDING, note.as_bytes(), 0o600)?;
         let done = self.carry_out(pending, End::After).and_then(|()| self.strike());
         let Err(error) = done else { return Ok(()) };
         // Put back as it was. If that fails too, the note stays and the next command finishes.

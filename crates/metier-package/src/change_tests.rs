@@ -374,3 +374,17 @@ fn many_skills_are_flushed_together_and_are_there_all_or_not_at_all() {
         }
     }
 }
+
+#[test]
+fn a_project_whose_path_is_no_text_is_refused_before_anything_is_done() {
+    // P2, P5, F4
+    let ground = Ground::new();
+    let place = ground.unspellable();
+    let error = ground.install(&place, "pdf", 1).unwrap_err();
+    assert!(matches!(error, ChangeError::Record(RecordError::Unwritable { .. })), "{error}");
+    assert_eq!(ground.version(&place, "pdf"), None);
+    assert_eq!(pending(&ground.home).unwrap(), None);
+    // Nothing is in the way of who comes next.
+    ground.install(&ground.project(), "pdf", 1).unwrap();
+    assert_eq!(ground.version(&ground.project(), "pdf"), Some(1));
+}

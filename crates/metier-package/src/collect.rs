@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
+use metier_store::digest::is_digest;
 use serde::Serialize;
 
 use crate::change::{ChangeError, Hand};
 use crate::home::{Home, Place};
-use crate::keep::{Keep, is_digest};
+use crate::keep::Keep;
 use crate::limits::MAX_RECORD_BYTES;
 use crate::pinned::Pinned;
 use crate::receipt::{self, Receipts};

@@ -324,6 +324,9 @@ fn unreadable(error: &RecordError, at: &Path) -> Finding {
         RecordError::Damaged { path, .. } => {
             Finding::new(Code::RecordsDamaged, Path::new(path), error.to_string())
         }
+        RecordError::Unwritable { file, .. } => {
+            Finding::new(Code::Unreadable, Path::new(file), error.to_string())
+        }
         RecordError::Disk(disk) => Finding::new(Code::Unreadable, &disk.path, error.to_string()),
     }
     .or_at(at)

@@ -25,7 +25,7 @@ use crate::reference::{Origin, Reference};
 use crate::retry::Retry;
 use crate::served::{self, Servers};
 use crate::skills::{self, Offered, Offering};
-use crate::source::{Fetched, Locked, Signature};
+use crate::source::{Fetched, Locked, Refused, Signature};
 use crate::stage;
 use crate::staging;
 
@@ -273,7 +273,8 @@ pub fn fetch(
             let names = [otherwise.skill.clone()];
             let settings = Fetch { select: Select::Named(&names), ..*settings };
             let second = reference.otherwise_there(&otherwise.url);
-            fetch_once((&second, None), &settings, progress).map_err(|_| first)
+            let fetched = fetch_once((&second, None), &settings, progress);
+            fetched.map_err(|second| if is_not_there(&second) { first } else { second })
         }
         (fetched, _) => fetched,
     }
@@ -305,19 +306,20 @@ pub fn fetch_digested(
     fetch_once((reference, Some(digest)), settings, progress)
 }
 
-/// What a reference offers, without its content.
+/// What a reference offers, without its content, and what of it is not handed out.
 pub fn offered(
     reference: &Reference,
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
-) -> Result<Vec<Offered>, FetchError> {
+) -> Result<(Vec<Offered>, Vec<Refused>), FetchError> {
     let tell = telling(progress);
     if let Some(listing) = served::listed(reference, settings)? {
-        return Ok(listing.claims.into_iter().map(Offered::from).collect());
+        let refused = listing.refused();
+        return Ok((listing.claims.into_iter().map(Offered::from).collect(), refused));
     }
     with_offer((reference, None), settings, &tell, &mut |offer, _| {
         let offering = skills::find(offer, &called(reference))?;
-        Ok(offering.skills)
+        Ok((offering.skills, offering.refused))
     })
 }
 
@@ -346,6 +348,19 @@ pub(crate) fn telling(progress: &mut dyn Progress) -> impl Fn(Step<'_>) {
 
 fn is_absent(error: &FetchError) -> bool {
     matches!(error, FetchError::NotFound { .. } | FetchError::Authentication { .. })
+}
+
+/// Whether what was asked for is not at a second place either, so that what the first place said
+/// stands. Whatever else went wrong there is news.
+fn is_not_there(error: &FetchError) -> bool {
+    let lacks = matches!(
+        error,
+        FetchError::NoSuchRef { .. }
+            | FetchError::NoSuchPath { .. }
+            | FetchError::NoSkill { .. }
+            | FetchError::NoSuchSkill { .. }
+    );
+    lacks || is_absent(error)
 }
 
 /// A reference, and the digest that what it names has to have, where somebody knows it.

@@ -73,3 +73,23 @@ fn a_full_disk_is_called_so() {
     let other = FetchError::io(Path::new("/x"), io::ErrorKind::PermissionDenied.into());
     assert!(matches!(other, FetchError::Io { .. }), "{other:?}");
 }
+
+#[test]
+fn of_two_places_the_second_is_heard_unless_it_has_nothing() {
+    // P1, P2
+    let place = || "https://git.example/x".to_owned();
+    let check = |error: FetchError, silent: bool| {
+        assert_eq!(is_not_there(&error), silent, "{error}");
+    };
+    check(FetchError::NotFound { place: place() }, true);
+    check(FetchError::Authentication { place: place(), detail: place() }, true);
+    check(FetchError::NoSuchRef { place: place(), requested: place() }, true);
+    check(FetchError::NoSuchPath { place: place(), path: place() }, true);
+    check(FetchError::NoSkill { place: place() }, true);
+    let names = Vec::new();
+    check(FetchError::NoSuchSkill { name: place(), place: place(), offered: names }, true);
+    check(FetchError::Interrupted, false);
+    check(FetchError::NoSpace { missing: 1, path: "/x".into() }, false);
+    check(FetchError::Unreachable { place: place(), detail: place() }, false);
+    check(FetchError::TimedOut { place: place() }, false);
+}

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests plant files and look at them")]
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -56,6 +57,13 @@ impl Ground {
 
     pub(crate) fn project(&self) -> Place {
         Place::Project(self.path().join("project"))
+    }
+
+    /// A project whose path is no text: `caf\xe9`, as old file systems have it.
+    pub(crate) fn unspellable(&self) -> Place {
+        let path = self.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+        std::fs::create_dir_all(&path).unwrap();
+        Place::Project(path)
     }
 
     pub(crate) fn write(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {

@@ -22,12 +22,13 @@ use crate::limits::{
 };
 use crate::offer::Offer;
 use crate::progress::Progress;
+use crate::records::RecordError;
 use crate::reference::address::web_file;
 use crate::reference::server::is_label;
 use crate::reference::{Bases, Origin, Reference, ReferenceError, Server};
 use crate::served::{self, Endpoint, Servers};
-use crate::skills::{self, Offered};
-use crate::source::Fetched;
+use crate::skills::{self, Offered, Offering};
+use crate::source::{Fetched, Refused};
 use crate::turn::TurnError;
 
 pub use cache::{add, cached, list, remove, save};
@@ -125,6 +126,9 @@ pub enum IndexError {
     /// Somebody else is changing what metier keeps, for too long.
     #[error(transparent)]
     Turn(#[from] TurnError),
+    /// It cannot be written down.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The disk said no.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -325,17 +329,32 @@ fn from_source(
 ) -> Result<Contents, IndexError> {
     let tell = fetch::telling(progress);
     let looked = fetch::with_offer((from, None), asking.fetch, &tell, &mut |offer, _| {
-        let offered = skills::find(offer, &fetch::called(from))?.skills;
-        Ok((offered, marketplace(offer)?))
+        let offering = skills::find(offer, &fetch::called(from))?;
+        Ok((offering, marketplace(offer)?))
     });
-    let (offered, marketplace) = looked?;
-    match marketplace {
-        Some(bytes) => Ok(plugin::read(&parse(&bytes)?, Some((from, &offered)), asking.bases)),
-        None => {
-            let skills = offered.iter().map(|skill| listed(skill, from)).collect();
-            Ok(Contents { skills, ..Contents::default() })
+    let (Offering { skills: offered, refused, .. }, marketplace) = looked?;
+    let every = || {
+        let skills = offered.iter().map(|skill| listed(skill, from)).collect();
+        Contents { skills, ..Contents::default() }
+    };
+    let mut contents = match marketplace {
+        Marketplace::Is(bytes) => {
+            plugin::read(&parse(&bytes)?, Some((from, &offered)), asking.bases)
         }
+        Marketplace::None => every(),
+        Marketplace::TooLarge(bytes) => {
+            let mut contents = every();
+            contents.trouble(format!(
+                "`{}` has {bytes} bytes, more than {MAX_INDEX_BYTES}; every skill is listed instead",
+                plugin::MARKETPLACE
+            ));
+            contents
+        }
+    };
+    for Refused { path, reason, .. } in refused {
+        contents.trouble(format!("`{path}` is refused: {reason}"));
     }
+    Ok(contents)
 }
 
 /// An MCP server: what it says of its skills, of which no file is read. It is known by its label.
@@ -396,17 +415,28 @@ fn listed(skill: &Offered, from: &Reference) -> Listed {
     }
 }
 
-fn marketplace(offer: &mut dyn Offer) -> Result<Option<Vec<u8>>, FetchError> {
+/// The list of plugins in a source.
+enum Marketplace {
+    /// There is none.
+    None,
+    /// There is one, of these bytes.
+    Is(Vec<u8>),
+    /// There is one, of more bytes than are read.
+    TooLarge(u64),
+}
+
+fn marketplace(offer: &mut dyn Offer) -> Result<Marketplace, FetchError> {
     let is_it = |path: &[u8]| path == plugin::MARKETPLACE.as_bytes();
     let at = offer.entries().iter().position(|entry| is_it(&entry.path));
-    let Some(at) = at else { return Ok(None) };
+    let Some(at) = at else { return Ok(Marketplace::None) };
     offer.prepare(&[at])?;
-    if offer.entries().get(at).is_some_and(|entry| entry.size > MAX_INDEX_BYTES as u64) {
-        return Ok(None);
+    let size = offer.entries().get(at).map_or(0, |entry| entry.size);
+    if size > MAX_INDEX_BYTES as u64 {
+        return Ok(Marketplace::TooLarge(size));
     }
-    let mut read = None;
+    let mut read = Marketplace::None;
     offer.read(&[at], &mut |_, bytes| {
-        read = Some(bytes.to_vec());
+        read = Marketplace::Is(bytes.to_vec());
         Ok(())
     })?;
     Ok(read)

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests write files")]
+
 use super::{Asking, Contents, Index, IndexError, Listed, Place, parse, place, refresh, search};
 use crate::fetch::{Fetch, FetchError, Select};
 use crate::limits::{MAX_COMMAND_BYTES, MAX_COMMAND_WORDS, MAX_INDEX_BYTES};
@@ -139,4 +141,28 @@ fn a_server_lists_what_can_be_believed_and_says_what_cannot() {
         refresh(&index, None, &Asking { fetch, bases: &bases(), now: 7 }, &mut Silent)
     });
     assert!(matches!(lost, Err(IndexError::Fetch(FetchError::NoClient { .. }))), "{lost:?}");
+}
+
+#[test]
+fn a_list_of_plugins_that_is_too_large_is_said_and_every_skill_listed() {
+    // P6, F4
+    let folder = tempfile::tempdir().unwrap();
+    let write = |path: &str, bytes: &[u8]| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    write("skills/pdf/SKILL.md", b"---\nname: pdf\ndescription: Does it.\n---\n");
+    write("skills/bad/SKILL.md", b"no frontmatter");
+    write(".claude-plugin/marketplace.json", &vec![b' '; MAX_INDEX_BYTES + 1]);
+    let index = Index::new("here", folder.path().to_str().unwrap(), &bases()).unwrap();
+    let contents = Tables::default().with_fetch(Select::All, |fetch| {
+        let asking = Asking { fetch, bases: &bases(), now: 7 };
+        refresh(&index, None, &asking, &mut Silent).unwrap()
+    });
+    let names: Vec<&str> = contents.skills.iter().map(|listed| listed.name.as_str()).collect();
+    assert_eq!(names, ["pdf"]);
+    let problems = contents.problems.join("\n");
+    assert!(problems.contains("marketplace.json` has 8388609 bytes"), "{problems}");
+    assert!(problems.contains("`skills/bad` is refused"), "{problems}");
 }

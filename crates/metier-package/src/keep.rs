@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metier_store::digest::{Tree, hex};
+use metier_store::digest::{Tree, hex, is_digest};
 use metier_store::store::{Location, TreeError};
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 
@@ -187,11 +187,6 @@ impl Keep {
 pub(crate) fn read_tree(directory: &Path) -> Result<Tree, TreeError> {
     let store = FileStore::new(vec![Root::given(Layer::Personal, directory)]);
     store.tree(&Location { root: RootId(0), path: Path::new("").into() })
-}
-
-/// Whether `text` is a digest as directories and lockfiles spell it.
-pub(crate) fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 #[cfg(test)]

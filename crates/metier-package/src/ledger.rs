@@ -60,7 +60,8 @@ struct Books {
     briefs: Vec<Fresh>,
     /// What a change in progress allows besides, by the key of the directory.
     passing: BTreeMap<String, Vec<(Pinned, Option<Approval>)>>,
-    stamps: Stamps,
+    /// What trees looked like, once somebody asked.
+    stamps: Option<Stamps>,
     /// Whether stamps were found out that are not written.
     fresh: bool,
     /// What the keys of what lies in a directory begin with.
@@ -126,7 +127,8 @@ impl Ledger {
         }
         books.fresh = false;
         if let Ok(folder) = Folder::open(self.home.path()) {
-            let _ = folder.replace(STAMPS, books.stamps.to_string().as_bytes(), 0o600);
+            let text = books.stamps(&self.home).text();
+            let _ = folder.replace(STAMPS, text.as_bytes(), 0o600);
         }
     }
 
@@ -137,12 +139,7 @@ impl Ledger {
 
     fn read(&self) {
         let mut books = self.books();
-        *books = Books { stamps: std::mem::take(&mut books.stamps), ..Books::default() };
-        if books.stamps.0.is_empty()
-            && let Ok(Some(text)) = text(self.home.path(), STAMPS, MAX_RECORD_BYTES)
-        {
-            books.stamps = Stamps::read(&text);
-        }
+        *books = Books { stamps: books.stamps.take(), ..Books::default() };
         let said = Original {
             folder: self.home.path().to_owned(),
             file: APPROVALS,
@@ -214,7 +211,7 @@ impl Ledger {
         if expected.is_nothing() && !books.passing.contains_key(&key) {
             return Vouched::default();
         }
-        let looked = books.look(&key, directory, depth, self.now);
+        let looked = books.look(&self.home, &key, directory, (depth, self.now));
         if let Ok(tree) = &looked
             && let Some(passing) = books.passing(&key, tree)
         {
@@ -307,6 +304,11 @@ impl Vouch for Ledger {
         at_once.unwrap_or_else(|| self.vouch(name, directory, depth).standing)
     }
 
+    fn recorded_standing(&self, name: &SkillName, directory: &Path) -> Standing {
+        let recorded = self.books().recorded_standing(&self.home, directory);
+        recorded.unwrap_or_else(|| self.vouch(name, directory, Depth::Stamps).standing)
+    }
+
     fn recorded(&self, _name: &SkillName, directory: &Path) -> Vouched {
         let mut books = self.books();
         let Some(key) = books.key(&self.home, directory) else { return Vouched::default() };
@@ -365,7 +367,7 @@ impl Books {
     }
 
     fn expected(&self, key: &str) -> Expected {
-        let approval = self.approvals.get(key).cloned();
+        let approval = self.approvals.get(key);
         let mut expected = Expected { approval, pinned: None, fault: self.fault.clone() };
         let Some((parent, last)) = key.rsplit_once('/') else { return expected };
         for Locked { place, lock, .. } in self.locks.iter().filter(|l| l.skills == parent) {
@@ -373,7 +375,7 @@ impl Books {
             match (lock, SkillName::parse(last)) {
                 (Ok(_), Err(_)) => {}
                 (Ok(lock), Ok(name)) => {
-                    let brief = lock.get(name.as_str()).cloned();
+                    let brief = lock.get(name.as_str());
                     expected.pinned = brief.map(|brief| (name, place.clone(), brief));
                 }
                 (Err(fault), _) => expected.fault = Some(fault.clone()),
@@ -382,37 +384,62 @@ impl Books {
         expected
     }
 
+    /// The stamps, read when they are first needed.
+    fn stamps(&mut self, home: &Home) -> &mut Stamps {
+        self.stamps.get_or_insert_with(|| {
+            let text = text(home.path(), STAMPS, MAX_RECORD_BYTES).ok().flatten();
+            text.map(|text| Stamps::read(&text)).unwrap_or_default()
+        })
+    }
+
     /// The standing of what nobody spoke of, and of what is as it should be by its stamps. None
     /// says nothing but that a closer look is needed.
     fn standing(&mut self, home: &Home, directory: &Path) -> Option<Standing> {
         let Some(key) = self.key(home, directory) else { return Some(Standing::Unknown) };
-        let parent = key.rsplit_once('/').map(|(parent, _)| parent);
-        let in_lock = |locked: &Locked| Some(locked.skills.as_str()) == parent;
-        let doubtful = self.fault.is_some()
-            || self.passing.contains_key(&key)
-            || self.locks.iter().any(|locked| in_lock(locked) && locked.lock.is_err());
-        if doubtful {
+        if self.is_doubtful(&key) {
             return None;
         }
-        let Some(approval) = self.approvals.get(&key) else {
-            let locked = self.locks.iter().any(in_lock);
-            return (!locked).then_some(Standing::Unknown);
+        let Some(tree) = self.approvals.tree(&key).map(str::to_owned) else {
+            return (!self.is_locked(&key)).then_some(Standing::Unknown);
         };
-        let stamped = self.stamps.0.get(&key)?;
-        let holds = stamped.tree == approval.tree && stamped.holds(directory);
+        let stamped = self.stamps(home).get(&key)?;
+        let holds = stamped.tree == tree && stamped.holds(directory);
         holds.then_some(Standing::Approved)
+    }
+
+    /// The standing by what is written down alone. None says nothing but that it takes a look.
+    fn recorded_standing(&mut self, home: &Home, directory: &Path) -> Option<Standing> {
+        let Some(key) = self.key(home, directory) else { return Some(Standing::Unknown) };
+        if self.is_doubtful(&key) {
+            return None;
+        }
+        Some(match self.approvals.tree(&key) {
+            Some(_) => Standing::Approved,
+            None => Standing::Unknown,
+        })
+    }
+
+    /// Whether what is written down about the directory cannot be read, or is just being changed.
+    fn is_doubtful(&self, key: &str) -> bool {
+        let broken = |locked: &Locked| locked.has(key) && locked.lock.is_err();
+        self.fault.is_some() || self.passing.contains_key(key) || self.locks.iter().any(broken)
+    }
+
+    /// Whether the directory lies where a lock speaks.
+    fn is_locked(&self, key: &str) -> bool {
+        self.locks.iter().any(|locked| locked.has(key))
     }
 
     /// The digest of what is in `directory` now, or why there is none.
     fn look(
         &mut self,
+        home: &Home,
         key: &str,
         directory: &Path,
-        depth: Depth,
-        now: i128,
+        (depth, now): (Depth, i128),
     ) -> Result<String, String> {
         if depth == Depth::Stamps
-            && let Some(stamped) = self.stamps.0.get(key)
+            && let Some(stamped) = self.stamps(home).get(key)
             && stamped.holds(directory)
         {
             return Ok(stamped.tree.clone());
@@ -427,7 +454,7 @@ impl Books {
         }
         let after = stamp::look(directory).unwrap_or_default();
         if let Some(stamped) = Stamped::new(&tree_digest, before, &after, now) {
-            self.stamps.0.insert(key.to_owned(), stamped);
+            self.stamps(home).insert(key, stamped);
             self.fresh = true;
         }
         Ok(tree_digest)
@@ -448,6 +475,13 @@ impl Books {
             approval: approval.as_ref().map(Approval::shown),
             differences: Vec::new(),
         })
+    }
+}
+
+impl Locked {
+    /// Whether the directory of this key is one of the place's.
+    fn has(&self, key: &str) -> bool {
+        key.rsplit_once('/').is_some_and(|(parent, _)| parent == self.skills)
     }
 }
 

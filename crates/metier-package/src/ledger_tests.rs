@@ -187,6 +187,11 @@ fn a_standing_is_told_at_once_as_it_is_after_a_whole_look() {
             let quick = at_once.standing(&name(skill), &directory, Depth::Stamps);
             assert_eq!(quick, whole, "{round}: {skill} in {place:?}");
             told.push(quick);
+            // What is written down says the same of what did not change.
+            let recorded = at_once.recorded_standing(&name(skill), &directory);
+            if whole != Standing::Changed {
+                assert_eq!(recorded, whole, "{round}: {skill} in {place:?}");
+            }
         }
         at_once.save();
         assert!(told.contains(&Standing::Approved));

@@ -50,6 +50,7 @@ mod retry;
 pub mod served;
 pub mod settings_file;
 mod skills;
+mod sorted;
 pub mod source;
 mod stage;
 mod staging;

@@ -171,8 +171,12 @@ pub const MAX_SERVED_FILES: usize = 2048;
 /// file is held in memory as JSON while it is read.
 pub const MAX_SERVED_BYTES: u64 = 32 << 20;
 
-/// Pages of an MCP server's list: more than all skills of an index in pages of ten.
-pub const MAX_SERVED_PAGES: usize = 1024;
+/// Pages of an MCP server's list: all skills of an index in pages of forty, and a list without end is
+/// over in seconds, since each page is a request.
+pub const MAX_SERVED_PAGES: usize = 256;
+
+/// Pages without a skill, one behind the other, after which nobody asks for more.
+pub const MAX_EMPTY_PAGES: usize = 8;
 
 /// Longest address of a skill's file at an MCP server: its longest path, every byte escaped.
 pub const MAX_URI_BYTES: usize = 4096;

@@ -16,7 +16,7 @@ use crate::home::{Home, Place};
 use crate::keep::read_tree;
 use crate::limits::MAX_SINGLE_SYNCS;
 use crate::links::{FILE, How, Links, Made, NOTE, Note, Replaced, Thing, note};
-use crate::records::existing;
+use crate::records::{existing, to_json_line};
 
 /// Which end of a change is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ pub(crate) enum Standing {
 
 /// Makes `note` happen.
 pub(crate) fn commit(hand: &Hand<'_>, note: &Note) -> Result<(), ChangeError> {
-    let text = serde_json::to_vec(note).unwrap_or_default();
-    Folder::make_all(hand.home.path())?.replace(NOTE, &text, 0o600)?;
+    let text = to_json_line(NOTE, note)?;
+    Folder::make_all(hand.home.path())?.replace(NOTE, text.as_bytes(), 0o600)?;
     let done = carry_out(hand, note, End::After).and_then(|()| strike(hand.home));
     let Err(error) = done else { return Ok(()) };
     // Put back as it was. If that fails too, the note stays and the next command finishes.
@@ -166,8 +166,8 @@ fn carry_out(hand: &Hand<'_>, note: &Note, end: End) -> Result<(), ChangeError> 
 
 /// Writes down what there is.
 fn write(home: &Home, place: &Place, links: &Links) -> Result<(), ChangeError> {
-    let before = Links::read(home, place).map(|links| links.text()).unwrap_or_default();
-    let text = links.text();
+    let before = Links::read(home, place).and_then(|links| links.text()).unwrap_or_default();
+    let text = links.text()?;
     if before == text {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use super::*;
 use crate::atomic::faults::{self, Fault};
 use crate::machine::Machine;
+use crate::records::RecordError;
 
 struct Act {
     name: &'static str,
@@ -59,7 +60,7 @@ fn state(machine: &Machine) -> String {
         "{}\n{}\n{}",
         machine.listing(),
         machine.ground.text("home/links.json"),
-        projects.text()
+        projects.text().unwrap()
     );
     text.replace(&machine.ground.path().display().to_string(), "")
 }
@@ -205,4 +206,15 @@ fn any_number_may_link_and_install_at_once_and_nothing_is_lost() {
         let path = std::path::Path::new(&made.folder).join(&made.name).join("SKILL.md");
         assert!(path.exists(), "{}", path.display());
     }
+}
+
+#[test]
+fn links_in_a_project_whose_path_is_no_text_are_refused_before_any_is_made() {
+    // P5, P7, F4
+    let machine = Machine::with(&["claude-code"]);
+    let place = machine.ground.unspellable();
+    let error = machine.link(&place, &["claude-code"]).unwrap_err();
+    assert!(matches!(error, ChangeError::Record(RecordError::Unwritable { .. })), "{error}");
+    assert_eq!(note(&machine.ground.home).unwrap(), None);
+    machine.link(&HOME, &["claude-code"]).unwrap();
 }

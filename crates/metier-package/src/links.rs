@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::home::{Home, Place};
 use crate::limits::MAX_RECORD_BYTES;
-use crate::records::{RecordError, parse, text};
+use crate::records::{RecordError, parse, text, to_json};
 use crate::trust::By;
 
 /// The file's name.
@@ -129,14 +129,12 @@ impl Links {
     }
 
     /// The text that is written; empty when there is nothing to say.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> Result<String, RecordError> {
         let said = Self { project: None, ..self.clone() };
         if said == Self::default() {
-            return String::new();
+            return Ok(String::new());
         }
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        to_json(FILE, self)
     }
 }
 

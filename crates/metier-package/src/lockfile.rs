@@ -2,6 +2,9 @@
 //!
 //! Keys this version does not know are kept, comments too, and a file in which nothing changed is
 //! the same file. What cannot be read is an error that names the line; it is never an empty lock.
+//!
+//! A directory or an archive below the lockfile's own directory is written from there on, as `./…`, so
+//! that it means the same in everybody's clone; any other is written whole. In memory all are whole.
 //! Start at [`Lockfile::read`].
 
 use std::collections::BTreeMap;
@@ -10,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use metier_format::SkillName;
 use metier_store::contained::ContainedPath;
+use metier_store::digest::is_digest;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 
-use crate::keep::is_digest;
 use crate::limits::MAX_LOCKED_SKILLS;
 use crate::pinned::{FileMode, Pinned, PinnedFile};
 use crate::source::{Locked, Signature};
@@ -29,6 +32,8 @@ const HEADING: &str = "# What is installed, to the byte. Written by metier; comm
 pub struct Lockfile {
     document: DocumentMut,
     skills: BTreeMap<SkillName, Pinned>,
+    /// The directory it stands in.
+    folder: PathBuf,
 }
 
 /// Why a lockfile cannot be used.
@@ -85,17 +90,24 @@ impl LockErrorKind {
 }
 
 impl Default for Lockfile {
+    /// An empty one that stands nowhere: every source in it is written whole.
     fn default() -> Self {
+        Self::empty(Path::new(""))
+    }
+}
+
+impl Lockfile {
+    /// An empty one for `path`.
+    #[must_use]
+    pub fn empty(path: &Path) -> Self {
         let mut document = DocumentMut::new();
         document.insert("version", Item::Value(VERSION.into()));
         if let Some(mut key) = document.key_mut("version") {
             key.leaf_decor_mut().set_prefix(HEADING);
         }
-        Self { document, skills: BTreeMap::new() }
+        Self { document, skills: BTreeMap::new(), folder: folder_of(path) }
     }
-}
 
-impl Lockfile {
     /// Reads `text`, which stands in `path`.
     pub fn read(text: &str, path: &Path) -> Result<Self, LockError> {
         let fault = |fault: Fault| LockError {
@@ -110,8 +122,9 @@ impl Lockfile {
             let kind = LockErrorKind::Syntax(error.message().to_owned());
             fault(Fault { span: error.span().unwrap_or(0..0), kind })
         })?;
-        let skills = skills(document.as_table()).map_err(fault)?;
-        Ok(Self { document: document.into_mut(), skills })
+        let folder = folder_of(path);
+        let skills = skills(document.as_table(), &folder).map_err(fault)?;
+        Ok(Self { document: document.into_mut(), skills, folder })
     }
 
     /// The skill called `name`.
@@ -134,10 +147,10 @@ impl Lockfile {
         let mut tables = self.take_tables();
         let place = tables.iter().position(|table| is_named(table, &pinned.name));
         match place.and_then(|place| tables.get_mut(place)) {
-            Some(table) => fill(table, &pinned),
+            Some(table) => fill(table, &pinned, &self.folder),
             None => {
                 let mut table = Table::new();
-                fill(&mut table, &pinned);
+                fill(&mut table, &pinned, &self.folder);
                 tables.push(table);
             }
         }
@@ -200,7 +213,7 @@ fn wrong(item: Option<&Item>, around: &Table, message: impl Into<String>) -> Fau
     Fault { span, kind: LockErrorKind::Value(message.into()) }
 }
 
-fn skills(root: &Table) -> Result<BTreeMap<SkillName, Pinned>, Fault> {
+fn skills(root: &Table, folder: &Path) -> Result<BTreeMap<SkillName, Pinned>, Fault> {
     let version = root.get("version");
     let Some(version_item) = version else {
         return Err(Fault { span: 0..0, kind: LockErrorKind::NoVersion });
@@ -222,7 +235,7 @@ fn skills(root: &Table) -> Result<BTreeMap<SkillName, Pinned>, Fault> {
     }
     let mut skills = BTreeMap::new();
     for table in tables {
-        let pinned = pinned(table)?;
+        let pinned = pinned(table, folder)?;
         let name = pinned.name.clone();
         if skills.insert(name.clone(), pinned).is_some() {
             let span = table.span().unwrap_or(0..0);
@@ -232,7 +245,7 @@ fn skills(root: &Table) -> Result<BTreeMap<SkillName, Pinned>, Fault> {
     Ok(skills)
 }
 
-fn pinned(table: &Table) -> Result<Pinned, Fault> {
+fn pinned(table: &Table, folder: &Path) -> Result<Pinned, Fault> {
     let name_text = required(table, "name")?;
     let name = SkillName::parse(name_text)
         .ok()
@@ -245,7 +258,9 @@ fn pinned(table: &Table) -> Result<Pinned, Fault> {
     Ok(Pinned {
         name,
         locked: Locked {
-            source: required(table, "source")?.to_owned(),
+            source: whole(required(table, "source")?, folder).ok_or_else(|| {
+                wrong(table.get("source"), table, "`source` leaves the lockfile's directory")
+            })?,
             path: owned("path")?.unwrap_or_default(),
             requested: owned("requested")?,
             commit: owned("commit")?,
@@ -301,19 +316,50 @@ fn digest(item: Option<&Item>, table: &Table, key: &str) -> Result<String, Fault
     digest.ok_or_else(|| wrong(item, table, format!("`{key}` is not `sha256:` and 64 digits")))
 }
 
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// The source that `written` stands for in a lockfile in `folder`; none when it leaves that directory.
+fn whole(written: &str, folder: &Path) -> Option<String> {
+    if written != "." && !written.starts_with("./") && !written.starts_with("../") {
+        return Some(written.to_owned());
+    }
+    let below = match written.strip_prefix("./") {
+        Some(below) => folder.join(ContainedPath::parse(below).ok()?.as_str()),
+        None if written == "." => folder.to_owned(),
+        None => return None,
+    };
+    below.to_str().map(str::to_owned)
+}
+
+/// How `source` is written in a lockfile in `folder`.
+fn from_here(source: &str, folder: &Path) -> String {
+    let below = Path::new(source).strip_prefix(folder).ok();
+    let below = below.filter(|_| folder.is_absolute()).and_then(Path::to_str);
+    let written = match below {
+        Some("") => ".".to_owned(),
+        Some(below) => format!("./{below}"),
+        None => return source.to_owned(),
+    };
+    // What would be read back as another place is written whole.
+    if whole(&written, folder).as_deref() == Some(source) { written } else { source.to_owned() }
+}
+
 fn is_named(table: &Table, name: &SkillName) -> bool {
     table.get("name").and_then(Item::as_str) == Some(name.as_str())
 }
 
 /// Writes what is known into `table`; other keys stay.
-fn fill(table: &mut Table, pinned: &Pinned) {
+fn fill(table: &mut Table, pinned: &Pinned, folder: &Path) {
     let locked = &pinned.locked;
     let signature = &locked.signature;
     let word = (*signature != Signature::None).then(|| signature.as_str());
+    let source = from_here(&locked.source, folder);
     let path = Some(locked.path.as_str()).filter(|path| !path.is_empty());
     let texts = [
         ("name", Some(pinned.name.as_str())),
-        ("source", Some(locked.source.as_str())),
+        ("source", Some(source.as_str())),
         ("path", path),
         ("requested", locked.requested.as_deref()),
         ("commit", locked.commit.as_deref()),

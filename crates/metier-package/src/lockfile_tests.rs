@@ -150,3 +150,41 @@ fn a_lock_of_too_many_skills_is_refused() {
     let text = format!("version = 1\n{}", "[[skill]]\n".repeat(MAX_LOCKED_SKILLS + 1));
     assert_eq!(read(&text).unwrap_err().kind, LockErrorKind::TooMany);
 }
+
+#[test]
+fn a_source_below_the_lockfile_means_the_same_in_every_clone() {
+    // P3, P1
+    let check = |source: &str, written: &str, elsewhere: &str| {
+        let mut lock = Lockfile::empty(Path::new("/work/project/skills.lock"));
+        let mut one = pinned("pdf", 1);
+        source.clone_into(&mut one.locked.source);
+        lock.set(one.clone());
+        let text = lock.to_string();
+        assert!(text.contains(&format!("source = \"{written}\"\n")), "{text}");
+        let back = Lockfile::read(&text, Path::new("/work/project/skills.lock")).unwrap();
+        assert_eq!(back.get(&one.name), Some(&one));
+        let clone = Lockfile::read(&text, Path::new("/home/ada/clone/skills.lock")).unwrap();
+        assert_eq!(clone.get(&one.name).unwrap().locked.source, elsewhere);
+    };
+    check("/work/project/a/pdf.tar.gz", "./a/pdf.tar.gz", "/home/ada/clone/a/pdf.tar.gz");
+    check("/work/project/vendor/pdf", "./vendor/pdf", "/home/ada/clone/vendor/pdf");
+    check("/work/project", ".", "/home/ada/clone");
+    check("/work/projects/pdf", "/work/projects/pdf", "/work/projects/pdf");
+    check("/work/other/pdf.zip", "/work/other/pdf.zip", "/work/other/pdf.zip");
+    let git = "https://example.com/skills.git";
+    check(git, git, git);
+}
+
+#[test]
+fn a_source_that_leaves_the_lockfiles_directory_is_refused() {
+    // P3, F4
+    for source in ["../pdf", "./../pdf", "./a/../../pdf", "./a//b", "./", "./a\\u0000"] {
+        let mut lock = Lockfile::default();
+        lock.set(pinned("pdf", 1));
+        let text = lock.to_string();
+        let whole = text.lines().find(|line| line.starts_with("source = ")).unwrap();
+        let text = text.replace(whole, &format!("source = \"{source}\""));
+        let error = Lockfile::read(&text, Path::new("/work/project/skills.lock")).unwrap_err();
+        assert!(error.to_string().contains("`source` leaves"), "{source}: {error}");
+    }
+}

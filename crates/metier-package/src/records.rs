@@ -35,6 +35,14 @@ pub enum RecordError {
         /// What is wrong with it.
         reason: String,
     },
+    /// What is to be written down cannot be: a path in it is not text.
+    #[error("`{file}` cannot be written: {reason}")]
+    Unwritable {
+        /// The file.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
     /// The disk said no.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -71,7 +79,8 @@ impl Records {
     /// Reads what is written down about `place`.
     pub(crate) fn read(home: &Home, place: &Place) -> Result<Self, RecordError> {
         let base = place.base(home);
-        let mut records = Self { approvals: approvals(home)?, ..Self::default() };
+        let lock = Lockfile::empty(&base.join(LOCK_FILE));
+        let mut records = Self { approvals: approvals(home)?, lock, ..Self::default() };
         if let Some(text) = text(&base, LOCK_FILE, MAX_LOCK_BYTES)? {
             records.lock = Lockfile::read(&text, &base.join(LOCK_FILE))?;
             records.texts.insert(LOCK_FILE, text);
@@ -155,7 +164,9 @@ impl Records {
     }
 
     /// Writes every file that changed.
-    pub(crate) fn write(&self, home: &Home, place: &Place) -> Result<(), DiskError> {
+    pub(crate) fn write(&self, home: &Home, place: &Place) -> Result<(), RecordError> {
+        let receipts = json_text(receipt::FILE, &self.receipts, self.receipts.0.is_empty())?;
+        let earlier = json_text(GENERATIONS, &self.earlier, self.earlier.is_empty())?;
         let base = place.base(home);
         let lock = if self.lock.is_empty() && !self.texts.contains_key(LOCK_FILE) {
             String::new()
@@ -165,13 +176,8 @@ impl Records {
         self.put(&base, LOCK_FILE, &lock, 0o644)?;
         self.put(&base, WANTED_FILE, &self.wanted.to_string(), 0o644)?;
         let own = home.records(place);
-        self.put(
-            &own,
-            receipt::FILE,
-            &json_text(&self.receipts, self.receipts.0.is_empty()),
-            0o600,
-        )?;
-        self.put(&own, GENERATIONS, &json_text(&self.earlier, self.earlier.is_empty()), 0o600)
+        self.put(&own, receipt::FILE, &receipts, 0o600)?;
+        Ok(self.put(&own, GENERATIONS, &earlier, 0o600)?)
     }
 
     fn put(
@@ -204,16 +210,16 @@ pub(crate) fn say(home: &Home, words: &[(String, Option<&Approval>)]) -> Result<
         known.get(directory),
         *approval,
     ) {
-        (Some(last), Some(new)) if last == new => Vec::new(),
+        (Some(last), Some(new)) if last == new => Ok(String::new()),
         (_, Some(new)) => new.line(),
         (Some(last), None) => Approval { said: Said::Revoked, ..last.clone() }.line(),
-        (None, None) => Vec::new(),
+        (None, None) => Ok(String::new()),
     };
-    let lines: Vec<u8> = words.iter().flat_map(line).collect();
+    let lines = words.iter().map(line).collect::<Result<String, RecordError>>()?;
     if lines.is_empty() {
         return Ok(());
     }
-    Ok(Folder::make_all(home.path())?.append(APPROVALS, &lines, 0o600)?)
+    Ok(Folder::make_all(home.path())?.append(APPROVALS, lines.as_bytes(), 0o600)?)
 }
 
 /// The folders trusted in `home`.
@@ -240,14 +246,31 @@ pub(crate) fn key_below(home: &Path, directory: &Path) -> Option<String> {
     }
 }
 
-/// JSON as it is written to records; nothing at all when there is nothing to say.
-fn json_text(value: &impl Serialize, empty: bool) -> String {
-    if empty {
-        return String::new();
-    }
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+/// `value` as it is written to `file`, for people to read as well. An error, and not an empty file,
+/// when it has a path in it that is not text.
+pub(crate) fn to_json(
+    file: &str,
+    value: &(impl Serialize + ?Sized),
+) -> Result<String, RecordError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| unwritable(file, &error))?;
     text.push('\n');
-    text
+    Ok(text)
+}
+
+/// [`to_json`] on one line.
+pub(crate) fn to_json_line(file: &str, value: &impl Serialize) -> Result<String, RecordError> {
+    let mut text = serde_json::to_string(value).map_err(|error| unwritable(file, &error))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn unwritable(file: &str, error: &serde_json::Error) -> RecordError {
+    RecordError::Unwritable { file: file.to_owned(), reason: error.to_string() }
+}
+
+/// [`to_json`]; nothing at all when there is nothing to say.
+fn json_text(file: &str, value: &impl Serialize, empty: bool) -> Result<String, RecordError> {
+    if empty { Ok(String::new()) } else { to_json(file, value) }
 }
 
 pub(crate) fn parse<T: DeserializeOwned + Default>(

@@ -186,10 +186,25 @@ fn a_listing_reads_no_file() {
     let tables = two();
     let names = tables.with_fetch(Select::All, |settings| {
         let all = offered(&parsed("mcp:team"), settings, &mut Silent).unwrap();
-        all.iter().map(|one| format!("{} {}", one.name, one.path)).collect::<Vec<_>>()
+        assert_eq!(all.1, []);
+        all.0.iter().map(|one| format!("{} {}", one.name, one.path)).collect::<Vec<_>>()
     });
     assert_eq!(names, ["refunds acme/billing/refunds", "pdf pdf"]);
     assert_eq!(tables.reads(), Vec::<String>::new(), "not at listing");
+}
+
+#[test]
+fn a_listing_says_what_of_it_cannot_be_believed() {
+    // U2, P2
+    let tables = two().changed("skill://pdf/SKILL.md", |entry| {
+        entry["resources"] = "dynamic".into();
+    });
+    let (skills, refused) = tables.with_fetch(Select::All, |settings| {
+        offered(&parsed("mcp:team"), settings, &mut Silent).unwrap()
+    });
+    assert_eq!((skills.len(), refused.len()), (1, 1));
+    assert_eq!(refused[0].path, "pdf");
+    assert!(refused[0].reason.contains("made as they are asked for"), "{refused:?}");
 }
 
 #[test]

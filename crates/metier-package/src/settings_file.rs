@@ -12,7 +12,7 @@ use crate::atomic::{Folder, failed};
 use crate::change::{ChangeError, Hand};
 use crate::home::Home;
 use crate::limits::{MAX_FOREIGN_BYTES, MAX_RECORD_BYTES};
-use crate::records::{RecordError, existing, parse, text};
+use crate::records::{RecordError, existing, parse, text, to_json};
 
 /// The file of edits.
 const FILE: &str = "edits.json";
@@ -155,8 +155,7 @@ fn put(path: &Path, bytes: Option<&[u8]>) -> Result<(), ChangeError> {
 }
 
 fn write(home: &Home, edits: &[Edited]) -> Result<(), ChangeError> {
-    let mut text = serde_json::to_string_pretty(edits).unwrap_or_default();
-    text.push('\n');
+    let text = to_json(FILE, edits)?;
     let folder = Folder::make_all(home.path())?;
     Ok(folder.replace(FILE, text.as_bytes(), 0o600)?)
 }

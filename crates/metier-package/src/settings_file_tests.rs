@@ -6,6 +6,7 @@ use rustix::io::Errno;
 
 use super::*;
 use crate::atomic::faults::{self, Fault};
+use crate::home::Place;
 use crate::machine::Machine;
 
 const THEIRS: &str = "{ \"theirs\" :1 }  ";
@@ -117,4 +118,19 @@ fn whichever_call_is_the_last_one_everything_can_be_taken_back() {
             assert_eq!(text_of(&path).as_deref(), Some(THEIRS), "{fault:?} {at} {call}");
         }
     }
+}
+
+#[test]
+fn a_settings_file_whose_path_is_no_text_is_left_alone_and_earlier_edits_stay_known() {
+    // P7, F4
+    let (machine, path) = machine();
+    change(&machine, &path, "ours").unwrap();
+    let Place::Project(project) = machine.ground.unspellable() else { unreachable!() };
+    let settings = project.join("settings.json");
+    std::fs::write(&settings, THEIRS).unwrap();
+    let error = change(&machine, &settings, "ours").unwrap_err();
+    assert!(matches!(error, ChangeError::Record(RecordError::Unwritable { .. })), "{error}");
+    assert_eq!(text_of(&settings).as_deref(), Some(THEIRS));
+    restore(&machine.ground.home, "claude-code").unwrap();
+    assert_eq!(text_of(&path).as_deref(), Some(THEIRS));
 }

@@ -7,17 +7,19 @@
 //!
 //! The stamps of all trees are one file that may be deleted at any time; the next look hashes again.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use metier_store::digest::is_digest;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
 
 use crate::atomic::{Folder, Kind, kind_of};
 use crate::difference::{Difference, DifferenceKind};
-use crate::keep::is_digest;
 use crate::limits::RACY_NANOSECONDS;
+use crate::sorted;
 
 /// The first line of the file; another one is another format and read as nothing.
 const HEADING: &str = "metier-stamps-1";
@@ -53,8 +55,14 @@ pub(crate) struct Stamped {
 }
 
 /// The stamps of many trees, by the key of their directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stamps(pub(crate) BTreeMap<String, Stamped>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stamps {
+    /// Those of the file, as it has them behind its heading: sorted, and not taken apart until
+    /// somebody asks.
+    written: String,
+    /// Those that were found out since.
+    fresh: BTreeMap<String, Stamped>,
+}
 
 impl Stamped {
     /// Stamps for a tree that was hashed between two looks, unless they prove nothing: when the
@@ -142,47 +150,59 @@ impl Stamp {
 impl Stamps {
     /// The stamps in a file's `text`; none when it is not ours.
     pub(crate) fn read(text: &str) -> Self {
-        let mut lines = text.lines();
-        let mut stamps = Self::default();
-        if lines.next() != Some(HEADING) {
-            return stamps;
+        let behind = text.strip_prefix(HEADING).and_then(|rest| rest.strip_prefix('\n'));
+        Self { written: behind.unwrap_or_default().to_owned(), fresh: BTreeMap::new() }
+    }
+
+    /// The stamps of the tree at `key`; none where they cannot be read.
+    pub(crate) fn get(&self, key: &str) -> Option<Cow<'_, Stamped>> {
+        if let Some(stamped) = self.fresh.get(key) {
+            return Some(Cow::Borrowed(stamped));
         }
-        let mut current: Option<(String, Stamped)> = None;
-        for line in lines {
-            let read = match cut(line, b' ') {
-                Some(("t", rest)) => {
-                    stamps.0.extend(current.take());
-                    cut(rest, b' ').filter(|(tree, _)| is_digest(tree)).map(|(tree, key)| {
-                        let stamped = Stamped { tree: tree.to_owned(), stamps: Vec::new() };
-                        current = Some((key.to_owned(), stamped));
-                    })
-                }
-                Some(("s", rest)) => stamp(rest).zip(current.as_mut()).map(|(stamp, (_, tree))| {
-                    tree.stamps.push(stamp);
-                }),
-                _ => None,
-            };
-            if read.is_none() {
-                return Self::default();
+        let entry = sorted::find(&self.written, "\nt ", key, key_of)?;
+        tree(entry).map(|(_, stamped)| Cow::Owned(stamped))
+    }
+
+    /// Has these for the tree at `key` instead.
+    pub(crate) fn insert(&mut self, key: &str, stamped: Stamped) {
+        self.fresh.insert(key.to_owned(), stamped);
+    }
+
+    /// The whole file.
+    pub(crate) fn text(&self) -> String {
+        let mut all = BTreeMap::new();
+        let mut rest = self.written.as_str();
+        while !rest.is_empty() {
+            let end = rest.find("\nt ").map_or(rest.len(), |at| at + 1);
+            let (entry, behind) = rest.split_at(end);
+            all.extend(tree(entry));
+            rest = behind;
+        }
+        all.extend(self.fresh.iter().map(|(key, stamped)| (key.as_str(), stamped.clone())));
+        let mut text = format!("{HEADING}\n");
+        for (key, tree) in all {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "t {} {key}", tree.tree);
+            for stamp in &tree.stamps {
+                let _ = writeln!(text, "s {stamp}");
             }
         }
-        stamps.0.extend(current);
-        stamps
+        text
     }
 }
 
-impl std::fmt::Display for Stamps {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "{HEADING}")?;
-        for (key, tree) in &self.0 {
-            let mut text = format!("t {} {key}\n", tree.tree);
-            for stamp in &tree.stamps {
-                writeln!(text, "s {stamp}")?;
-            }
-            f.write_str(&text)?;
-        }
-        Ok(())
-    }
+/// The key of an entry.
+fn key_of(entry: &str) -> Option<&str> {
+    let (first, _) = cut(entry, b'\n')?;
+    cut(first.strip_prefix("t ")?, b' ').map(|(_, key)| key)
+}
+
+/// The tree an entry is about, when all of it can be read.
+fn tree(entry: &str) -> Option<(&str, Stamped)> {
+    let mut lines = entry.lines();
+    let (tree, key) = cut(lines.next()?.strip_prefix("t ")?, b' ')?;
+    let stamps = lines.map(|line| stamp(line.strip_prefix("s ")?)).collect::<Option<_>>()?;
+    is_digest(tree).then(|| (key, Stamped { tree: tree.to_owned(), stamps }))
 }
 
 impl std::fmt::Display for Stamp {

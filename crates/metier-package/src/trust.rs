@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
-use crate::keep::is_digest;
+use crate::records::{RecordError, to_json_line};
 
 /// The file of approvals.
 pub(crate) const APPROVALS: &str = "approvals.jsonl";
@@ -88,10 +89,8 @@ pub struct TrustedFolder {
 
 impl Approval {
     /// The line that is written.
-    pub(crate) fn line(&self) -> Vec<u8> {
-        let mut line = serde_json::to_vec(self).unwrap_or_default();
-        line.push(b'\n');
-        line
+    pub(crate) fn line(&self) -> Result<String, RecordError> {
+        to_json_line(APPROVALS, self)
     }
 
     /// Who and when, as it is shown.

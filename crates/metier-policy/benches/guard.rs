@@ -1,4 +1,4 @@
-//! What a ruling costs, beside floors of the same run: comparing two strings, and parsing the same
+//! N4: what a ruling costs, beside floors of the same run: comparing two strings, and parsing the same
 //! command with the grammar crate alone.
 //!
 //! `cargo bench -p metier-policy --bench guard`, with `-- --quick` for fewer rounds. Prints

@@ -6,7 +6,7 @@
 //! talk to its user. The built-in tables are in `data/hosts.toml`; settings may add to them.
 
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,8 @@ pub struct HostTable {
     pub unseen_input: bool,
     /// The names come from several hosts, so none of them means one tool only.
     pub mixed: bool,
-    tools: BTreeMap<String, ToolEntry>,
+    /// Each entry once for each of its names.
+    tools: BTreeMap<String, Arc<ToolEntry>>,
 }
 
 /// What one tool of a host is.
@@ -142,7 +143,7 @@ impl HostTable {
                 flow: Some(Flow::Skill),
                 ..ToolEntry::default()
             };
-            self.tools.insert(name.to_lowercase(), entry);
+            self.tools.insert(name.to_lowercase(), Arc::new(entry));
         }
         self
     }
@@ -156,13 +157,13 @@ impl HostTable {
 
     /// Every tool of the table, once for each of its names.
     pub fn tools(&self) -> impl Iterator<Item = &ToolEntry> {
-        self.tools.values()
+        self.tools.values().map(Arc::as_ref)
     }
 
     /// What the host knows about a tool, by its name in lowercase.
     #[must_use]
     pub fn tool(&self, lowercase: &str) -> Option<&ToolEntry> {
-        self.tools.get(lowercase)
+        self.tools.get(lowercase).map(Arc::as_ref)
     }
 
     /// The name `allowed-tools` uses for a tool, in lowercase: the tool's own name when there is
@@ -179,8 +180,9 @@ impl From<HostData> for HostTable {
         let mut tools = BTreeMap::new();
         for mut entry in std::mem::take(&mut data.tool) {
             entry.is = entry.is.to_lowercase();
+            let entry = Arc::new(entry);
             for name in &entry.names {
-                tools.insert(name.to_lowercase(), entry.clone());
+                tools.insert(name.to_lowercase(), Arc::clone(&entry));
             }
         }
         let HostData { name, mcp, unseen_input, mixed, .. } = data;
@@ -193,7 +195,7 @@ impl From<HostTable> for HostData {
         let mut tool: Vec<ToolEntry> = Vec::new();
         for entry in std::mem::take(&mut table.tools).into_values() {
             if !tool.contains(&entry) {
-                tool.push(entry);
+                tool.push(Arc::unwrap_or_clone(entry));
             }
         }
         let HostTable { name, mcp, unseen_input, mixed, .. } = table;

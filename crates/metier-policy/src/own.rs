@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
     ) -> Dealing {
         let texts = || self.words.iter().map(String::as_str).chain(text);
         let is_spelled = || {
-            texts().next().is_some() && {
+            texts().any(|text| own.may_be_in(text)) && {
                 let spelled = own.spelled(place);
                 texts().any(|text| spelled::is_in(text, &spelled))
             }
@@ -370,6 +370,15 @@ impl Own {
                 own.spots.iter().flat_map(|spot| spelled::of(&spot.lowercase, place)).collect()
             }
             Self::Wherever(own) => own.spelled(),
+        }
+    }
+
+    /// Whether a text could spell it out, for a quick no: every way to do that ends with its name.
+    fn may_be_in(&self, text: &str) -> bool {
+        let named = |path: &str| text.contains(path.rsplit('/').next().unwrap_or_default());
+        match self {
+            Self::Somewhere(own) => own.spots.iter().any(|spot| named(&spot.lowercase)),
+            Self::Wherever(own) => own.spelled().iter().any(|path| named(path)),
         }
     }
 

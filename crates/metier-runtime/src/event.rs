@@ -163,9 +163,17 @@ pub struct SkillCatalogUpdated {
     /// Names that had more than one candidate.
     #[serde(default)]
     pub collisions: Vec<String>,
+    /// How many more of them there are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_collisions: usize,
     /// The catalog's digest.
     #[serde(default)]
     pub digest: String,
+}
+
+/// What is nothing is not written: frames are as they were before there was such a count.
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Payload of `skill_loaded`.

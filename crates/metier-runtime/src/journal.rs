@@ -22,6 +22,7 @@ use crate::event::Event;
 use crate::state::State;
 
 pub use artifact::{Artifacts, Collected, Collection, Kept};
+pub(crate) use artifact::{USED_NOW, write_whole};
 pub(crate) use file::content_digest as digest_of;
 pub use file::{Durability, FileJournal, files_of};
 pub use frame::{Frame, FrameError, Ids};
@@ -78,6 +79,14 @@ pub enum JournalError {
         frame: u64,
         /// What is wrong with it.
         reason: String,
+    },
+    /// The file is not there, and was once.
+    #[error("the journal `{}` is gone, and with it {frames} {}", path.display(), if *frames == 1 { "frame" } else { "frames" })]
+    Gone {
+        /// The file.
+        path: PathBuf,
+        /// How many, as far as is known.
+        frames: u64,
     },
     /// The frame would be longer than a line may be.
     #[error("a frame of {0} bytes is too large for the journal")]

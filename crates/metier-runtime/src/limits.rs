@@ -4,6 +4,9 @@
 /// longer line is damage or an attack.
 pub const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
+/// Longest name of a session, in bytes. A file is called like it, and a file's name has 255.
+pub const MAX_SESSION_NAME_BYTES: usize = 128;
+
 /// Deepest stack of active skills. A skill that activates itself through others ends here.
 pub const MAX_STACK: usize = 16;
 
@@ -20,6 +23,10 @@ pub const MAX_INLINE_ITEMS: usize = 200;
 /// Most reasons of one ruling kept inside a frame. A command line of a thousand commands has one
 /// each, and the strictest come first.
 pub const MAX_REASONS: usize = 32;
+
+/// Most collisions named when a catalog is recorded; the rest are a count. A name may have a kilobyte,
+/// so that this many fit a frame with room to spare, and nobody reads as many warnings.
+pub const MAX_COLLISIONS: usize = 64;
 
 /// Largest artifact, in bytes.
 pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;

@@ -93,30 +93,6 @@ fn same_content(one: &Path, other: &Path) -> std::io::Result<bool> {
     }
 }
 
-/// Resolves directories that lie beside each other: the way to them is followed once, and each costs
-/// one look.
-#[derive(Debug, Default)]
-pub struct Siblings {
-    /// Where the directories above lead.
-    above: BTreeMap<PathBuf, Option<PathBuf>>,
-}
-
-impl Siblings {
-    /// Where `directory` leads, as [`Disk`] says it.
-    pub fn real(&mut self, directory: &Path) -> Option<PathBuf> {
-        let is_plain = directory.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        let (true, Some(parent), Some(name)) =
-            (is_plain, directory.parent(), directory.file_name())
-        else {
-            return Disk.real(directory);
-        };
-        if !self.above.contains_key(parent) {
-            self.above.insert(parent.to_owned(), Disk.real(parent));
-        }
-        self.above.get(parent)?.as_ref().map(|above| above.join(name))
-    }
-}
-
 /// The disk as it is during one ruling: where a directory leads is asked once, and not for each word of
 /// a command again. Whoever keeps it longer would miss links that are made meanwhile.
 #[derive(Debug, Default)]

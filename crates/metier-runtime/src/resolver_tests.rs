@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use metier_policy::Resolve as _;
 
-use super::{Disk, Glance, Siblings};
+use super::{Disk, Glance};
 
 #[test]
 fn a_path_is_seen_where_whoever_opens_it_would_write() {
@@ -65,27 +65,6 @@ fn the_next_ruling_sees_a_link_that_was_made_meanwhile() {
     assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("x/a")));
     symlink("there", root.join("x")).unwrap();
     assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("there/a")));
-}
-
-#[test]
-fn directories_beside_each_other_are_seen_where_each_of_them_is() {
-    // S3, N1
-    let world = tempfile::tempdir().unwrap();
-    let root = world.path().canonicalize().unwrap();
-    std::fs::create_dir_all(root.join("there/one")).unwrap();
-    std::fs::create_dir_all(root.join("there/two")).unwrap();
-    symlink(root.join("there"), root.join("link")).unwrap();
-    symlink("one", root.join("there/linked")).unwrap();
-    symlink("nowhere", root.join("there/dangling")).unwrap();
-    symlink("loop", root.join("loop")).unwrap();
-    let mut siblings = Siblings::default();
-    let paths = ["there/one", "link/one", "link/two", "link/linked", "link/dangling", "link/gone"];
-    for path in paths.into_iter().chain(["loop", "loop/x", "there/..", "link/../there/one", ""]) {
-        let path = root.join(path);
-        assert_eq!(siblings.real(&path), Disk.real(&path), "{}", path.display());
-    }
-    assert_eq!(siblings.real(std::path::Path::new("/")), Disk.real(std::path::Path::new("/")));
-    assert_eq!(siblings.real(&root.join("link/two")), Some(root.join("there/two")));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use metier_format::{AllowedTools, SkillName};
 use metier_policy::{ActiveSkill, ActiveStack, HostTable, Policy};
-use metier_store::catalog::{Catalog, Entry};
+use metier_store::catalog::{Catalog, Entry, Shadowed, Visibility};
 use metier_store::disclose::Disclose;
 use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
 use metier_store::{Found, Layer, Store, suggest};
@@ -28,9 +28,10 @@ use serde::Serialize;
 
 use crate::arguments::Base;
 use crate::capability::CapabilityError;
-use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning};
+use crate::event::{Event, SessionStarted, SkillCatalogUpdated, SkillWarning, Trigger};
 use crate::finder::Finder;
 use crate::journal::{Artifacts, Beat, Frame, Ids, Journal, JournalError, Kept};
+use crate::limits::MAX_COLLISIONS;
 use crate::redact::Redactor;
 use crate::script::ScriptGround;
 use crate::state::{Active, Counters, State};
@@ -296,9 +297,9 @@ impl Session {
     }
 
     /// The failure of a name that nothing has.
-    pub(crate) fn unknown(&self, name: &str) -> CapabilityError {
+    pub(crate) fn unknown(&self, name: &str, asker: Trigger) -> CapabilityError {
         let name: String = name.chars().take(512).collect();
-        let suggestion = self.suggestion(&name);
+        let suggestion = self.suggestion(&name, asker);
         CapabilityError::NotFound { name, suggestion }
     }
 
@@ -334,9 +335,31 @@ impl Session {
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.in_turn(|session| {
+            session.begin()?;
+            act(session)
+        })
+    }
+
+    /// Runs `act` in one turn, for the result of what an earlier turn began: a session that somebody
+    /// has ended meanwhile stays ended, and the result is recorded all the same.
+    fn conclude<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.in_turn(|session| {
+            session.take_news();
+            act(session)
+        })
+    }
+
+    fn in_turn<T, E: From<JournalError>>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
         let _turn = self.journal.turn()?;
         let around = std::mem::take(&mut self.kept);
-        let result = self.begin().map_err(E::from).and_then(|()| act(self));
+        let result = act(self);
         self.kept = around;
         result
     }
@@ -413,6 +436,8 @@ impl Session {
         let mut collisions: Vec<String> =
             catalog.shadowed.iter().map(|shadowed| shadowed.loser.name.to_string()).collect();
         collisions.dedup();
+        let more_collisions = collisions.len().saturating_sub(MAX_COLLISIONS);
+        collisions.truncate(MAX_COLLISIONS);
         let root = |root: &metier_store::Root| {
             format!("{}:{}", root.layer.as_str(), root.path.to_string_lossy())
         };
@@ -420,10 +445,22 @@ impl Session {
             count: catalog.visible().count(),
             roots: catalog.roots.iter().map(root).collect(),
             collisions,
+            more_collisions,
             digest,
         };
-        self.record(&Event::SkillCatalogUpdated(updated), Beat::Result)?;
-        for shadowed in &catalog.shadowed {
+        // One act, however many frames it has: the last one flushes them all.
+        let mut events = vec![Event::SkillCatalogUpdated(updated)];
+        events.extend(self.collisions(&catalog));
+        let last = events.len() - 1;
+        for (at, event) in events.iter().enumerate() {
+            self.record(event, if at == last { Beat::Result } else { Beat::Intent })?;
+        }
+        Ok(())
+    }
+
+    /// A warning for each of the first collisions, and one for all the others.
+    fn collisions(&self, catalog: &Catalog) -> Vec<Event> {
+        let warning = |shadowed: &Shadowed| {
             let detail = format!(
                 "`{}` is taken from {} and not from {}: {}",
                 shadowed.loser.name,
@@ -431,24 +468,37 @@ impl Session {
                 catalog.directory(&shadowed.loser).to_string_lossy(),
                 shadowed.rule.sentence(),
             );
-            self.warn(Some(shadowed.loser.name.as_str()), "collision", &detail)?;
-        }
-        Ok(())
+            self.warning(Some(shadowed.loser.name.as_str()), "collision", &detail)
+        };
+        let named = catalog.shadowed.iter().take(MAX_COLLISIONS).map(warning);
+        let more = catalog.shadowed.len().saturating_sub(MAX_COLLISIONS);
+        let rest = (more > 0).then(|| {
+            let detail = format!("{more} more skills are shadowed; `metier list --all` names them");
+            self.warning(None, "collision", &detail)
+        });
+        named.chain(rest).collect()
     }
 
     fn warn(&mut self, name: Option<&str>, kind: &str, detail: &str) -> Result<(), JournalError> {
-        let warning = SkillWarning {
+        let warning = self.warning(name, kind, detail);
+        self.record(&warning, Beat::Result).map(drop)
+    }
+
+    fn warning(&self, name: Option<&str>, kind: &str, detail: &str) -> Event {
+        Event::SkillWarning(SkillWarning {
             name: name.map(str::to_owned),
             kind: kind.to_owned(),
             detail: self.setup.redactor.text(detail),
-        };
-        self.record(&Event::SkillWarning(warning), Beat::Result).map(drop)
+        })
     }
 
     /// The name nearest to one that does not exist.
-    fn suggestion(&self, typed: &str) -> Option<String> {
-        let names = self.setup.catalog.entries.iter().map(|entry: &Entry| entry.name().as_str());
-        suggest::did_you_mean(typed, names)
+    /// The name that may have been meant, of those that `asker` may know.
+    fn suggestion(&self, typed: &str, asker: Trigger) -> Option<String> {
+        let entries = self.setup.catalog.entries.iter();
+        let known = entries
+            .filter(|entry| asker == Trigger::Manual || entry.visibility == Visibility::Model);
+        suggest::did_you_mean(typed, known.map(|entry: &Entry| entry.name().as_str()))
     }
 }
 

@@ -54,7 +54,7 @@ fn a_collector_reads_the_trace_of_a_session() {
 
 #[test]
 fn a_span_with_too_many_events_says_how_many_it_left_out() {
-    // J4, N2
+    // J4
     let mut journal = MemoryJournal::new(Arc::new(TickingClock::starting_at(1000)));
     let ids = Ids { session: "s".into(), ..Ids::default() };
     let ruled =

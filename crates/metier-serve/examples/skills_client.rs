@@ -55,7 +55,7 @@ fn run(url: &str, scenario: &str) -> Result<String, Box<dyn std::error::Error>> 
     };
     let listed = offered(&reference, &settings, &mut Silent);
     let listed = match (listed, scenario.starts_with("sep-2640")) {
-        (Ok(listed), _) => listed,
+        (Ok((listed, _)), _) => listed,
         // The base protocol's scenarios are about how somebody begins, not about skills.
         (Err(FetchError::NoSkills { .. }), false) => return Ok("no skills here".to_owned()),
         (Err(error), _) => return Err(error.into()),

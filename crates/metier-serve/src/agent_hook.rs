@@ -7,6 +7,7 @@
 //! What is allowed is decided by the session; where sessions and skills come from is the
 //! [`Ground`]'s business, and so are the clock, the deadline and the streams. Start at [`attend`].
 
+mod about;
 mod agent;
 mod answer;
 mod event;
@@ -16,18 +17,20 @@ mod signal;
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Resolve as _, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
-use metier_runtime::resolver::Siblings;
+use metier_runtime::resolver::Disk;
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
-use metier_store::{Catalog, Layer};
+use metier_store::{Catalog, Found, Layer};
 
+pub use about::About;
 pub use agent::{HookAgent, Occasion};
 pub use answer::Answer;
 pub use event::{Event, EventError, What};
 pub use name::is_of_an_agent;
 
+use about::Places;
 use signal::Wish;
 
 /// What an application brings so that an agent's hooks can be answered.
@@ -35,8 +38,10 @@ pub trait Ground {
     /// The session of an event, for guarding and releasing: nothing is searched.
     fn resume(&self, event: &Event) -> Result<Session, HookError>;
 
-    /// The session of an event, with the skills at hand.
-    fn open(&self, event: &Event) -> Result<Session, HookError>;
+    /// The session of an event, with the skills at hand. Whether a skill's content is what somebody
+    /// said yes to has to be known of those it is `about`; of the others the catalog may have what
+    /// was known last, since each is looked at again before it is used.
+    fn open(&self, event: &Event, about: &About<'_>) -> Result<Session, HookError>;
 
     /// The directories from which the agent itself could load the skill called `name`, the one it
     /// prefers first: those called so where it looks, and those of `known` that it reads.
@@ -92,7 +97,10 @@ impl Attending<'_> {
         match &self.event.what {
             What::Nothing => Ok(Answer::NoOpinion),
             What::Call(call) => self.call(call),
-            What::Prompt(prompt) => self.prompt(&signal::in_prompt(self.agent, prompt)),
+            What::Prompt(prompt) => match signal::in_prompt(self.agent, prompt) {
+                Ok(wishes) => self.prompt(&wishes),
+                Err(unclear) => Ok(Answer::block(unclear.to_string())),
+            },
             What::Command { name, arguments } => {
                 self.prompt(&signal::in_command(name, arguments).into_iter().collect::<Vec<_>>())
             }
@@ -102,45 +110,50 @@ impl Attending<'_> {
 
     /// A tool call: a wish for a skill, or a call to be guarded.
     fn call(&self, call: &ToolCall) -> Result<Answer, HookError> {
-        let wish = signal::in_call(self.agent, call);
-        if wish.is_none() {
-            let session = self.ground.resume(self.event)?;
-            let may_read = || session.survey(call).may_read_any(signal::SKILL_FILE);
-            if !signal::is_command(self.agent, call) || !may_read() {
-                return self.guard(session, call);
+        if let Some(wish) = signal::in_call(self.agent, call) {
+            return self.wish(call, &wish);
+        }
+        let session = self.ground.resume(self.event)?;
+        if signal::is_command(self.agent, call) {
+            let survey = session.survey(call);
+            if survey.may_read_any(signal::SKILL_FILE) {
+                return self.read(call, &survey);
             }
         }
-        let mut session = self.ground.open(self.event)?;
-        match wish {
-            Some(wish) => {
-                let guarded = session.guard(call)?;
-                if guarded.ruling.verdict == Verdict::Deny {
-                    return Ok(Answer::block(guarded.ruling.explanation()));
-                }
-                match self.activate(&mut session, &wish) {
-                    Ok(()) => Ok(self.spell(&session, &guarded.ruling)),
-                    Err(reason) => Ok(Answer::block(reason)),
-                }
-            }
-            None => self.read(session, call),
+        self.guard(session, call)
+    }
+
+    /// A call that activates a skill.
+    fn wish(&self, call: &ToolCall, wish: &Wish) -> Result<Answer, HookError> {
+        let mut session = self.ground.open(self.event, &About::wishes([wish]))?;
+        let guarded = session.guard(call)?;
+        // What this agent is told decides: one that cannot ask is told to block.
+        let answer = self.spell(&session, &guarded.ruling);
+        if matches!(answer, Answer::Block(_)) {
+            return Ok(answer);
+        }
+        match self.activate(&mut session, wish) {
+            Ok(()) => Ok(answer),
+            Err(reason) => Ok(Answer::block(reason)),
         }
     }
 
     /// A command that may read a skill: guarded by what was active before, since the new skill
     /// cannot forbid its own reading, and by the skill too when it does more than read.
-    fn read(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
-        let survey = session.survey(call);
+    fn read(&self, call: &ToolCall, survey: &Survey) -> Result<Answer, HookError> {
+        let mut session = self.ground.open(self.event, &About::Read(survey))?;
         let before = session.guard(call)?;
-        if before.ruling.verdict == Verdict::Deny {
-            return Ok(Answer::block(before.ruling.explanation()));
+        let answer = self.spell(&session, &before.ruling);
+        if matches!(answer, Answer::Block(_)) {
+            return Ok(answer);
         }
-        match self.activate_read(&mut session, &survey) {
+        match self.activate_read(&mut session, survey) {
             Err(reason) => {
                 session.refuse(call, &reason)?;
                 Ok(Answer::block(reason))
             }
             Ok(()) if survey.does_more => self.guard(session, call),
-            Ok(()) => Ok(self.spell(&session, &before.ruling)),
+            Ok(()) => Ok(answer),
         }
     }
 
@@ -191,8 +204,8 @@ impl Attending<'_> {
             }
             return Ok(Answer::NoOpinion);
         }
-        let mut session = self.ground.open(self.event)?;
-        let known = |wish: &&Wish| is_known(&session, wish.name());
+        let mut session = self.ground.open(self.event, &About::wishes(wishes))?;
+        let known = |wish: &&Wish| wish.certain || is_known(&session, wish.name());
         let wishes: Vec<Wish> = wishes.iter().filter(known).cloned().collect();
         if fresh && !self.told_already(&session, &wishes) {
             release_all(&mut session)?;
@@ -232,7 +245,7 @@ impl Attending<'_> {
     fn to_release(&self) -> Result<Session, HookError> {
         let session = self.ground.resume(self.event)?;
         match session.state().stack.iter().any(|active| active.skill.hook_post.is_some()) {
-            true => self.ground.open(self.event),
+            true => self.ground.open(self.event, &About::active(&session)),
             false => Ok(session),
         }
     }
@@ -333,34 +346,34 @@ impl Attending<'_> {
     /// its name to another, or that is not offered, is refused: the agent would follow it all the same.
     fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Vec<String>, String> {
         let catalog = session.catalog();
-        let is_one = |at: PathBuf| {
-            let named = |directory: &&PathBuf| directory.file_name() == at.file_name();
-            directories.contains(&at)
-                || directories
-                    .iter()
-                    .filter(named)
-                    .any(|directory| self.ground.same(directory, &at))
-        };
+        let mut places = Places::of(&catalog.roots, &catalog.stats);
         let mut names: Vec<String> = Vec::new();
-        for entry in &catalog.entries {
-            if is_one(catalog.directory(&entry.found)) {
-                names.push(entry.name().to_string());
+        for directory in directories {
+            let real = Disk.real(directory);
+            let mut is_it = |found: &Found| {
+                let at = catalog.directory(found);
+                *directory == at
+                    || real.is_some() && places.real(found) == real
+                    || directory.file_name() == at.file_name() && self.ground.same(directory, &at)
+            };
+            let offered = catalog.entries.iter().find(|entry| is_it(&entry.found));
+            if let Some(entry) = offered {
+                let name = entry.name().to_string();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+                continue;
             }
-        }
-        if !names.is_empty() {
-            return Ok(names);
-        }
-        for shadowed in &catalog.shadowed {
-            if directories.contains(&catalog.directory(&shadowed.loser)) {
+            let mut lost = catalog.shadowed.iter();
+            if let Some(shadowed) = lost.find(|lost| is_it(&lost.loser)) {
                 return Err(format!(
                     "`{}` is not the skill that metier means by that name, which is in `{}`",
                     shadowed.loser.name,
                     catalog.place(&shadowed.winner).display()
                 ));
             }
-        }
-        for hidden in &catalog.hidden {
-            if directories.contains(&catalog.directory(&hidden.found)) {
+            let mut hidden = catalog.hidden.iter();
+            if let Some(hidden) = hidden.find(|hidden| is_it(&hidden.found)) {
                 let (name, reason) = (&hidden.found.name, hidden.reason.sentence());
                 return Err(format!("`{name}` is not offered here: {reason}"));
             }
@@ -375,17 +388,9 @@ fn nearby(session: &Session, survey: &Survey) -> Vec<PathBuf> {
         return Vec::new();
     }
     let catalog = session.catalog();
-    let offered = catalog.entries.iter().map(|entry| catalog.directory(&entry.found));
-    let shadowed = catalog.shadowed.iter().map(|shadowed| catalog.directory(&shadowed.loser));
-    let hidden = catalog.hidden.iter().map(|hidden| catalog.directory(&hidden.found));
-    let mut siblings = Siblings::default();
-    let may_read = |directory: &PathBuf| {
-        survey.may_read(directory, signal::SKILL_FILE) || {
-            let real = siblings.real(directory).filter(|real| real != directory);
-            real.is_some_and(|real| survey.may_read(&real, signal::SKILL_FILE))
-        }
-    };
-    let mut found: Vec<PathBuf> = offered.chain(shadowed).chain(hidden).filter(may_read).collect();
+    let mut places = Places::of(&catalog.roots, &catalog.stats);
+    let read = every(catalog).filter(|found| places.may_be_read(survey, found));
+    let mut found: Vec<PathBuf> = read.map(|found| catalog.directory(found)).collect();
     found.sort();
     found.dedup();
     found
@@ -408,11 +413,15 @@ fn is_known(session: &Session, name: &str) -> bool {
 /// The directories of every skill that says it is called `name`, whatever its directory is called.
 fn namesakes(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
     let key = NameKey::of(name);
+    let all = every(catalog).filter(|found| found.name.has_key(&key));
+    all.map(|found| catalog.directory(found)).collect()
+}
+
+/// Every skill there is, offered or not.
+fn every(catalog: &Catalog) -> impl Iterator<Item = &Found> {
     let winners = catalog.entries.iter().map(|entry| &entry.found);
     let losers = catalog.shadowed.iter().map(|shadowed| &shadowed.loser);
-    let hidden = catalog.hidden.iter().map(|hidden| &hidden.found);
-    let all = winners.chain(losers).chain(hidden).filter(|found| found.name.has_key(&key));
-    all.map(|found| catalog.directory(found)).collect()
+    winners.chain(losers).chain(catalog.hidden.iter().map(|hidden| &hidden.found))
 }
 
 fn release_all(session: &mut Session) -> Result<(), HookError> {

@@ -8,7 +8,7 @@ impl Ground for Nowhere {
         Err(HookError::Settings("broken".to_owned()))
     }
 
-    fn open(&self, _: &Event) -> Result<Session, HookError> {
+    fn open(&self, _: &Event, _: &About<'_>) -> Result<Session, HookError> {
         let source = std::io::Error::other("full");
         Err(JournalError::Io { act: "open", path: PathBuf::from("j"), source }.into())
     }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use metier_package::index::{Contents, Index};
 use metier_runtime::{JournalError, Session};
 use metier_store::Catalog;
+use metier_store::disclose::Disclose;
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
@@ -83,8 +84,8 @@ pub trait Backing {
     /// Ends the sessions of callers that are gone, and of nobody else.
     fn close_stale(&self);
 
-    /// Most tokens of the catalog in a prompt.
-    fn budget(&self) -> usize;
+    /// How the catalog is shown in a prompt: in how many tokens, and which skills whatever that takes.
+    fn disclose(&self) -> Disclose;
 
     /// Seconds a script may take.
     fn script_seconds(&self) -> u64;

@@ -2,7 +2,8 @@
 //! of events, MCP on `/mcp`, the catalog as an index for other machines, and what a machine asks of a
 //! server: health, numbers, a description of itself.
 //!
-//! Nothing is decided here. `gate` says who may come in, `body` how much they may bring, `calls`
+//! Nothing is decided here. `gate` says who may come in, `framing` that a request has one end, `body`
+//! how much it may bring, `presence` whether anybody waits for the answer, `calls`
 //! carries an operation to its session, `events` follows a journal, `openapi` describes it all from
 //! the table, `well_known` offers the skills to other machines, `server` accepts and stops. Start reading at [`serve`].
 
@@ -10,14 +11,17 @@ mod body;
 mod calls;
 mod desks;
 mod events;
+mod framing;
 mod gate;
 mod mcp_sessions;
 mod metrics;
 mod neighbour;
 mod openapi;
 mod page;
+mod presence;
 mod problem;
 mod routes;
+mod seen;
 mod server;
 mod timed;
 mod token;

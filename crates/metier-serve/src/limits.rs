@@ -14,6 +14,10 @@ pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// the known ones at 40,000), mostly in the middle.
 pub const MAX_RESULT_CHARS: usize = 36_000;
 
+/// Characters of what a client said that a refusal repeats: a whole name, and enough of an address to
+/// find the place.
+pub const MAX_SHOWN_CHARS: usize = 256;
+
 /// Longest server instructions, in characters. Agents cut at 2,048.
 pub const MAX_INSTRUCTION_CHARS: usize = 2_048;
 
@@ -44,6 +48,10 @@ pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 /// Longest id of an agent's session that stands for itself in a name, in bytes; a longer one is
 /// digested. Agents use 36.
 pub const MAX_EVENT_ID_BYTES: usize = 96;
+
+/// Most different names after a `$` in one prompt that are looked up: a prompt asks for a few skills,
+/// a pasted script has hundreds of variables. A prompt with more is blocked.
+pub const MAX_MARKS: usize = 4_096;
 
 /// Longest reason an agent is told, in characters: a few sentences, for a model reads it.
 pub const MAX_REASON_CHARS: usize = 2_000;
@@ -108,9 +116,6 @@ pub const MAX_SESSIONS: usize = 256;
 /// silent for longest gives way.
 pub const MAX_MCP_SESSIONS: usize = 512;
 
-/// Longest name of a session.
-pub const MAX_SESSION_NAME: usize = 128;
-
 /// How long those inside may take when the server stops; after that scripts are ended.
 pub const STOP_GRACE: Duration = Duration::from_secs(5);
 
@@ -151,6 +156,10 @@ pub const DISCOVER_PATIENCE: Duration = Duration::from_secs(10);
 /// How long a whole conversation with another server may take: one second for each of as many files
 /// as every host takes, and a reserve.
 pub const TALK_PATIENCE: Duration = Duration::from_secs(600);
+
+/// How long another server may take to list all its skills, page by page: as long as for one answer,
+/// since nobody waits for more than the list.
+pub const LIST_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Files that are asked for together: a skill with as many as every host takes needs four programs on
 /// the web, and what one of them is told stays small.

@@ -30,6 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::request::Parts;
+use metier_format::text::visible;
 use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
 use metier_sandbox::Cancel;
@@ -42,9 +43,9 @@ use tokio::sync::{Semaphore, watch};
 use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
-use crate::limits::MAX_LISTENERS;
+use crate::limits::{MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
-use crate::who::Who;
+use crate::who::{Who, check_session};
 use log::Log;
 use subscriptions::Subscriptions;
 
@@ -189,6 +190,11 @@ impl Server {
                 return Err(ErrorData::invalid_params(why, Some(data)));
             }
             let session = who.session(name);
+            let named = [name, &session].into_iter().try_for_each(check_session);
+            named.map_err(|error| {
+                let data = serde_json::json!({ "code": "bad_request" });
+                ErrorData::invalid_params(error, Some(data))
+            })?;
             return Ok(self.service.desk(who, Some(session)));
         }
         // A panic elsewhere left a desk in the table or not.
@@ -287,4 +293,10 @@ async fn aside<T: Send + 'static>(
 /// The journal refused, so that nothing was done.
 fn refused(error: &JournalError) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
+}
+
+/// What a client said, as it is told back to it: the beginning, and nothing that nobody would see.
+fn shown(said: &str) -> String {
+    let end = said.char_indices().nth(MAX_SHOWN_CHARS).map_or(said.len(), |(end, _)| end);
+    visible(said.get(..end).unwrap_or_default()).into_owned()
 }

@@ -126,6 +126,8 @@ pub enum Difference {
     Repeats,
     /// A name that no skill has is left to the agent: it may be a command of its own.
     UnknownIsTheirs,
+    /// A skill for people alone is called that: the agent has it itself.
+    TellsWhoseItIs,
     /// A session that begins with it has no frame about the catalog, since skills are not looked for.
     NoCatalog,
     /// Text that is no JSON object is denied and recorded, since a script may look at nothing but
@@ -242,7 +244,7 @@ impl Way {
 
 impl Difference {
     /// Every difference.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Trimmed,
         Self::WithoutBody,
         Self::Bounded,
@@ -258,6 +260,7 @@ impl Difference {
         Self::ReleasesAll,
         Self::Repeats,
         Self::UnknownIsTheirs,
+        Self::TellsWhoseItIs,
         Self::NoCatalog,
         Self::DeniesUnreadable,
     ];
@@ -318,6 +321,10 @@ impl Difference {
             }
             Self::UnknownIsTheirs => {
                 "A name that no skill has is left to the agent: it may be a command of its own."
+            }
+            Self::TellsWhoseItIs => {
+                "A skill that only people may use is called that instead of unknown: the agent has \
+                 it itself, and has to be told why not."
             }
             Self::NoCatalog => {
                 "A session that begins with it has no `skill_catalog_updated`: no skill is looked \

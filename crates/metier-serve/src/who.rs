@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use metier_format::text::quoted;
+use metier_runtime::SessionName;
+
 /// The sections that hold for a client. Nobody in particular has none, and everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Who {
@@ -14,6 +17,14 @@ pub struct Who {
     pub said: Option<Arc<str>>,
     /// Whether it could be anybody who reaches this machine: nothing was asked of it.
     pub anybody: bool,
+}
+
+/// Says why no session can be called `name`, when none can.
+pub(crate) fn check_session(name: &str) -> Result<(), String> {
+    match SessionName::parse(name) {
+        Ok(_) => Ok(()),
+        Err(allowed) => Err(format!("{} cannot name a session; {allowed}", quoted(name))),
+    }
 }
 
 impl Who {

@@ -1,4 +1,15 @@
-use super::Who;
+use super::{Who, check_session};
+
+#[test]
+fn who_errs_in_a_sessions_name_is_told_what_can_be_one() {
+    // U2, U3, S6
+    assert_eq!(check_session("s-1"), Ok(()));
+    for name in ["", "..", "../x", "a b", "a\0", &"x".repeat(129)] {
+        let error = check_session(name).unwrap_err();
+        assert!(error.contains("cannot name a session; a session has letters, digits"), "{error}");
+        assert!(error.len() < 300 && !error.contains('\0'), "{error}");
+    }
+}
 
 #[test]
 fn sections_add_up_and_a_known_client_has_sessions_of_its_own() {

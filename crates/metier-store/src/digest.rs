@@ -98,6 +98,12 @@ pub fn hex(digest: &[u8]) -> String {
     digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
+/// Whether `text` is what [`hex`] makes of a SHA-256.
+#[must_use]
+pub fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 #[cfg(test)]
 #[path = "digest_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Tree, TreeFile, TreeKind, hex, sha256};
+use super::{Tree, TreeFile, TreeKind, hex, is_digest, sha256};
 
 fn file(path: &str, kind: TreeKind, content: &[u8]) -> TreeFile {
     let (size, digest) = (content.len() as u64, sha256(content));
@@ -14,6 +14,15 @@ fn digests_of_bytes_are_the_published_ones() {
     check(b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     check(b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_eq!(hex(&[0, 9, 10, 255]), "00090aff");
+}
+
+#[test]
+fn a_digest_is_sixty_four_lowercase_digits() {
+    // P2
+    assert!(is_digest(&"a1".repeat(32)));
+    for no in ["", "a", &"A1".repeat(32), &"g1".repeat(32), &"a1".repeat(33), "../../etc"] {
+        assert!(!is_digest(no), "{no}");
+    }
 }
 
 #[test]

@@ -134,6 +134,9 @@ pub struct ScanStats {
     pub files: u64,
     /// Bytes read from them.
     pub bytes_read: u64,
+    /// Links that led to directories, in this scan or those it builds upon. Without one, every
+    /// candidate really lies where its path says, below wherever its root is.
+    pub links: u64,
 }
 
 impl std::ops::AddAssign for ScanStats {
@@ -141,6 +144,7 @@ impl std::ops::AddAssign for ScanStats {
         self.directories += other.directories;
         self.files += other.files;
         self.bytes_read += other.bytes_read;
+        self.links += other.links;
     }
 }
 

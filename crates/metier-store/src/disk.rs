@@ -311,7 +311,10 @@ impl Disk {
             _ => Ok(None),
         };
         match found {
-            Ok(identity) => identity.map(|identity| Child { name, identity, linked: true }),
+            Ok(identity) => identity.map(|identity| {
+                desk.harvest.stats.links += 1;
+                Child { name, identity, linked: true }
+            }),
             Err(why) => {
                 desk.unreadable(&path(), &why);
                 None

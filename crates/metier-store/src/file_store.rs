@@ -12,6 +12,7 @@ use crate::contained::{ContainedPath, Refusal, SkillDirectory};
 use crate::digest::Tree;
 use crate::discover::{Discovery, ScanLimits, join};
 use crate::disk::{self, for_each_entry};
+use crate::draft::{Draft, Neighbourhood};
 use crate::layer::Root;
 use crate::load::{self, MAX_SKILL_BYTES, Source};
 use crate::paths::bytes_of;
@@ -36,12 +37,39 @@ impl FileStore {
     /// The skill's directory, held open. A location says a path below its root, nothing else.
     fn skill_directory(&self, at: &Location) -> Result<SkillDirectory, Errno> {
         let root = self.roots.get(usize::from(at.root.0)).ok_or(Errno::NOENT)?;
-        if !is_below(&at.path) {
+        if !is_below(&at.path) || root.path.as_os_str().is_empty() {
             return Err(Errno::NOENT);
         }
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let root = openat(CWD, &root.path, flags, Mode::empty())?;
-        SkillDirectory::open(root, bytes_of(&at.path))
+        match SkillDirectory::open(CWD, bytes_of(&join(&self.roots, at.root, &at.path))) {
+            // Each of the two may be as long as a path can be.
+            Err(Errno::NAMETOOLONG) => {
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let root = openat(CWD, &root.path, flags, Mode::empty())?;
+                SkillDirectory::open(root, bytes_of(&at.path))
+            }
+            opened => opened,
+        }
+    }
+
+    /// The skill's file as it is, not yet taken for a skill.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] when there is no such file, or it may not be read.
+    pub fn draft(&self, at: &Location) -> Result<Draft, LoadError> {
+        let directory = self.path(at);
+        let skill = self.skill_directory(at).map_err(|errno| not_loaded(&directory, errno))?;
+        let (file, bytes) = skill_file(&skill, &directory)?;
+        Ok(Draft::new(file, bytes, skill))
+    }
+
+    /// The files around the `draft` that lies at `at`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] when the directory cannot be listed.
+    pub fn neighbourhood(&self, at: &Location, draft: &Draft) -> Result<Neighbourhood, LoadError> {
+        draft.neighbourhood().map_err(|refusal| not_listed(&self.path(at), refusal))
     }
 
     fn path(&self, at: &Location) -> PathBuf {
@@ -65,10 +93,7 @@ impl Store for FileStore {
         let name = directory.file_name().map(|name| name.to_string_lossy().into_owned());
         let source = Source { directory: directory.clone(), file: file.clone(), name, bytes };
         load::skill(source, || {
-            resources::list(&skill, &file).map_err(|refusal| match refusal {
-                Refusal::System(errno) => not_loaded(&directory, errno),
-                _ => LoadError::NotFound(directory.clone()),
-            })
+            resources::list(&skill, &file).map_err(|refusal| not_listed(&directory, refusal))
         })
     }
 
@@ -141,6 +166,13 @@ fn refused(refusal: Refusal, directory: &Path, file: &str) -> LoadError {
         Refusal::Special(kind) => invalid(disk::special(kind, file.as_bytes())),
         Refusal::TooLarge { size } => load::too_large(&path, size),
         Refusal::System(errno) => LoadError::Io { path, source: errno.into() },
+    }
+}
+
+fn not_listed(directory: &Path, refusal: Refusal) -> LoadError {
+    match refusal {
+        Refusal::System(errno) => not_loaded(directory, errno),
+        _ => LoadError::NotFound(directory.to_owned()),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::digest::Tree;
 use crate::discover::{Discovery, ScanLimits};
 use crate::fixture::Fixture;
 use crate::layer::{Layer, Root, RootId};
-use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
+use crate::store::{FileStamp, LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
 
 const SECOND: Duration = Duration::from_secs(1);
 const START: Duration = Duration::from_secs(1000);
@@ -45,6 +45,10 @@ impl Store for Shelf {
 
     fn read(&self, _: &Location, path: &str, _: u64) -> Result<Resource, ReadError> {
         Err(ReadError::NotFound(path.to_owned()))
+    }
+
+    fn stamp(&self, _: &Location, _: &str) -> Option<FileStamp> {
+        None
     }
 
     fn directory(&self, _: &Location) -> Option<PathBuf> {

@@ -23,7 +23,9 @@ use crate::limits::MAX_RESOURCE_DEPTH;
 use crate::load::{self, MAX_SKILL_BYTES, Source};
 use crate::paths::{joined, path_of};
 use crate::resources::is_left_out;
-use crate::store::{LoadError, Location, ReadError, Resource, Resources, Skill, Store, TreeError};
+use crate::store::{
+    FileStamp, LoadError, Location, ReadError, Resource, Resources, Skill, Store, TreeError,
+};
 use crate::walk::{Desk, Directory, Ground, Plan, is_hidden, may_be_listed, walk};
 
 /// Skills held in memory, all in one root.
@@ -199,6 +201,11 @@ impl Store for MemoryStore {
         discovery.found.shrink_to_fit();
         discovery.notes.extend(self.invalid.iter().map(|path| invalid_note(path)));
         discovery
+    }
+
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
+        let read = self.read(at, path, MAX_SKILL_BYTES).ok()?;
+        Some(FileStamp::of_bytes(&read.bytes))
     }
 
     fn directory(&self, _: &Location) -> Option<PathBuf> {

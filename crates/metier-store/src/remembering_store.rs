@@ -10,7 +10,7 @@ use crate::file_store::FileStore;
 use crate::layer::Root;
 use crate::memo::Memory;
 use crate::scan::scan_with;
-use crate::store::{LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
+use crate::store::{FileStamp, LoadError, Location, ReadError, Resource, Skill, Store, TreeError};
 
 /// A [`FileStore`] whose scans remember.
 pub struct RememberingStore {
@@ -41,6 +41,10 @@ impl Store for RememberingStore {
 
     fn read(&self, at: &Location, path: &str, max_bytes: u64) -> Result<Resource, ReadError> {
         self.store.read(at, path, max_bytes)
+    }
+
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
+        self.store.stamp(at, path)
     }
 
     fn directory(&self, at: &Location) -> Option<PathBuf> {

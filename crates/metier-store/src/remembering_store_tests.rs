@@ -220,3 +220,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_file_is_told_apart_by_its_stamp_as_without_a_memory() {
+    // D7, D9
+    let world = World::new();
+    let (files, remembering, _) = store(&world, 60);
+    world.write("a/pdf/SKILL.md", "---\nname: pdf\ndescription: Does it.\n---\n");
+    let at = Location { root: crate::RootId(0), path: Path::new("pdf").into() };
+    let stamp = remembering.stamp(&at, "SKILL.md");
+    assert!(stamp.is_some());
+    assert_eq!(stamp, files.stamp(&at, "SKILL.md"), "read whole, it would be another");
+    assert_eq!(remembering.stamp(&at, "gone.md"), None);
+}

@@ -55,8 +55,16 @@ impl Resources {
 
 /// Lists the files below `skill` besides `skill_file`.
 pub(crate) fn list(skill: &SkillDirectory, skill_file: &str) -> Result<Resources, Refusal> {
-    let fd = skill.directory(None)?;
-    let mut listing = Listing::new(skill, skill_file);
+    run(Listing::new(skill, skill_file, Detail::Whole))
+}
+
+/// Lists them by name alone: what a directory says is a file has size 0 and is not executable.
+pub(crate) fn names(skill: &SkillDirectory, skill_file: &str) -> Result<Resources, Refusal> {
+    run(Listing::new(skill, skill_file, Detail::Names))
+}
+
+fn run(mut listing: Listing<'_>) -> Result<Resources, Refusal> {
+    let fd = listing.skill.directory(None)?;
     listing.directory(&fd, &[], Links::Follow).map_err(Refusal::System)?;
     Ok(listing.resources.sorted())
 }
@@ -69,6 +77,7 @@ pub(crate) fn is_left_out(directory: &[u8]) -> bool {
 struct Listing<'a> {
     skill: &'a SkillDirectory,
     skill_file: &'a str,
+    detail: Detail,
     resources: Resources,
     /// Directory entries that may still be looked at.
     entries: usize,
@@ -81,6 +90,13 @@ struct Listing<'a> {
 /// A directory entry: its name and what it is.
 type Named = (Box<[u8]>, FileType);
 
+/// How much is wanted of a file. A listing says what is a file; all else takes a look at each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    Whole,
+    Names,
+}
+
 /// Whether links to directories are followed. Behind one that was, no other is: what they lead to
 /// is listed under its own path, and so no cycle can arise.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,10 +106,11 @@ enum Links {
 }
 
 impl<'a> Listing<'a> {
-    fn new(skill: &'a SkillDirectory, skill_file: &'a str) -> Self {
+    fn new(skill: &'a SkillDirectory, skill_file: &'a str, detail: Detail) -> Self {
         Self {
             skill,
             skill_file,
+            detail,
             resources: Resources::default(),
             entries: MAX_RESOURCE_ENTRIES,
             names: Vec::new(),
@@ -120,8 +137,9 @@ impl Listing<'_> {
             match kind {
                 FileType::Directory => self.subdirectory(fd, &name, &path, links),
                 FileType::Symlink => self.link(&path, links),
+                FileType::RegularFile if self.detail == Detail::Names => self.file(&path, 0, false),
                 FileType::RegularFile => match stat_in(fd, &name) {
-                    Ok(stat) => self.file(&path, &stat),
+                    Ok(stat) => self.file_of(&path, &stat),
                     // Gone since it was listed.
                     Err(Errno::NOENT) => {}
                     Err(_) => self.refuse(&path),
@@ -177,7 +195,7 @@ impl Listing<'_> {
         let Some(contained) = contained(path) else { return self.refuse(path) };
         match self.skill.stat(&contained) {
             Ok(stat) => match kind_of(&stat) {
-                FileType::RegularFile => self.file(path, &stat),
+                FileType::RegularFile => self.file_of(path, &stat),
                 FileType::Directory if links == Links::Follow => self.behind(&contained),
                 FileType::Directory => {}
                 _ => self.refuse(path),
@@ -201,15 +219,17 @@ impl Listing<'_> {
         }
     }
 
-    fn file(&mut self, path: &[u8], stat: &Stat) {
+    fn file_of(&mut self, path: &[u8], stat: &Stat) {
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        self.file(path, size, stat.st_mode & 0o111 != 0);
+    }
+
+    fn file(&mut self, path: &[u8], size: u64, executable: bool) {
         if path == self.skill_file.as_bytes() {
             return;
         }
         match contained(path) {
-            Some(path) => {
-                let size = u64::try_from(stat.st_size).unwrap_or(0);
-                self.resources.add(path.as_str(), size, stat.st_mode & 0o111 != 0);
-            }
+            Some(path) => self.resources.add(path.as_str(), size, executable),
             // A name that is not text, or that no path to read can spell.
             None => self.refuse(path),
         }

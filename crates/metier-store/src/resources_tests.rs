@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use metier_testing::World;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
-use super::{Links, Listing, list};
+use super::{Detail, Links, Listing, list};
 use crate::contained::SkillDirectory;
 use crate::limits::{MAX_RESOURCE_DEPTH, MAX_RESOURCES};
 use crate::store::{ResourceFile, Resources};
@@ -122,7 +122,7 @@ fn of_more_entries_than_may_be_looked_at_the_first_by_name_are_kept() {
     }
     let path = world.path().join("skill");
     let skill = SkillDirectory::open(CWD, path.to_str().unwrap().as_bytes()).unwrap();
-    let mut listing = Listing { entries: 3, ..Listing::new(&skill, "SKILL.md") };
+    let mut listing = Listing { entries: 3, ..Listing::new(&skill, "SKILL.md", Detail::Whole) };
     listing.directory(&skill.directory(None).unwrap(), &[], Links::Follow).unwrap();
     assert_eq!(paths(&listing.resources), ["1", "3", "5"]);
     assert_eq!(listing.resources.omitted, 2);

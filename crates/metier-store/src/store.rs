@@ -11,7 +11,6 @@ use rustix::fs::Stat;
 use crate::digest::{Tree, sha256};
 use crate::discover::{Discovery, ScanLimits};
 use crate::layer::{Root, RootId};
-use crate::load::MAX_SKILL_BYTES;
 
 /// Where a skill is: a root of the store and a directory relative to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,10 +38,9 @@ pub trait Store: Send + Sync {
 
     /// What tells the states of a file apart, without reading it where that can be done; nothing
     /// when there is no such file.
-    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp> {
-        let read = self.read(at, path, MAX_SKILL_BYTES).ok()?;
-        Some(FileStamp::of_bytes(&read.bytes))
-    }
+    /// A store around another one says what that one says; one that has nothing but bytes says
+    /// [`FileStamp::of_bytes`].
+    fn stamp(&self, at: &Location, path: &str) -> Option<FileStamp>;
 
     /// Where the skill lies on disk; nothing when it does not, and programs cannot be pointed at it.
     /// A store around another one says what that one says.

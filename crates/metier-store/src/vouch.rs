@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use metier_format::SkillName;
+use metier_format::{NameKey, SkillName};
 use serde::Serialize;
 
-use crate::discover::{Discovery, join};
+use crate::discover::{Discovery, Found, join};
 use crate::layer::Layer;
 
 /// Somebody who knows where skills came from and who said yes to them.
@@ -19,6 +19,12 @@ pub trait Vouch: Send + Sync {
     /// of [`Vouch::vouch`], for whoever asks about thousands and needs no more.
     fn standing(&self, name: &SkillName, directory: &Path, depth: Depth) -> Standing {
         self.vouch(name, directory, depth).standing
+    }
+
+    /// Where the content stood when somebody last said so, by what is written down: nobody looks at
+    /// it, so that it may have changed since.
+    fn recorded_standing(&self, _name: &SkillName, _directory: &Path) -> Standing {
+        Standing::Unknown
     }
 
     /// What is written down about the skill called `name` in `directory`. Nobody looks at the
@@ -70,6 +76,19 @@ pub enum Standing {
 /// Asks `vouch` about every candidate that was found and writes down the answers, for the catalog to
 /// go by. What ships with metier is not asked about.
 pub fn attest(discovery: &mut Discovery, vouch: &dyn Vouch, depth: Depth) {
+    ask(discovery, |found, directory| vouch.standing(&found.name, directory, depth));
+}
+
+/// The same for whoever is concerned with the skills of these names alone: of all others it is written
+/// down where they stood last, which costs no look at a file.
+pub fn attest_named(discovery: &mut Discovery, vouch: &dyn Vouch, names: &[NameKey]) {
+    ask(discovery, |found, directory| match names.iter().any(|name| found.name.has_key(name)) {
+        true => vouch.standing(&found.name, directory, Depth::Stamps),
+        false => vouch.recorded_standing(&found.name, directory),
+    });
+}
+
+fn ask(discovery: &mut Discovery, standing: impl Fn(&Found, &Path) -> Standing) {
     let Discovery { roots, found, .. } = discovery;
     for found in found {
         let root = roots.get(usize::from(found.root.0));
@@ -77,7 +96,7 @@ pub fn attest(discovery: &mut Discovery, vouch: &dyn Vouch, depth: Depth) {
             continue;
         }
         let directory = join(roots, found.root, &found.path);
-        found.standing = vouch.standing(&found.name, &directory, depth);
+        found.standing = standing(found, &directory);
     }
 }
 

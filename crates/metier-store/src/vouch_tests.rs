@@ -18,6 +18,10 @@ impl Vouch for Somebody {
         };
         Vouched { standing, ..Vouched::default() }
     }
+
+    fn recorded_standing(&self, _name: &SkillName, _directory: &Path) -> Standing {
+        Standing::Approved
+    }
 }
 
 fn catalog(enabled: Enabled) -> Catalog {
@@ -69,4 +73,19 @@ fn nobody_knows_nothing() {
     let name = SkillName::parse("x").unwrap();
     let vouched = Nobody.vouch(&name, Path::new("x"), Depth::Bytes);
     assert_eq!(vouched, Vouched { standing: Standing::Unknown, ..Vouched::default() });
+}
+
+#[test]
+fn whoever_is_concerned_with_one_skill_has_no_other_looked_at() {
+    // D4, P4, N1
+    let roots = vec![Root::given(Layer::Personal, PathBuf::from("p"))];
+    let mut discovery = Discovery { roots, ..Discovery::default() };
+    for name in ["a-changed", "A-Changed", "b-changed", "c-plain"] {
+        discovery.found.push(found(RootId(0), name, name, "x"));
+    }
+    attest_named(&mut discovery, &Somebody, &[NameKey::of("a-changed")]);
+    let standings: Vec<Standing> = discovery.found.iter().map(|found| found.standing).collect();
+    // The second spells its standing otherwise; it was asked for all the same.
+    let [changed, unknown, approved] = [Standing::Changed, Standing::Unknown, Standing::Approved];
+    assert_eq!(standings, [changed, unknown, approved, approved]);
 }

@@ -22,12 +22,22 @@ pub fn load() -> String {
 /// The time all children that ended and were waited for have spent on a processor.
 #[must_use]
 pub fn processor_time_of_children() -> Duration {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The program's name, in parentheses, may hold anything.
-    let rest = text.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let number = |index: usize| rest.split_whitespace().nth(index).and_then(|n| n.parse().ok());
-    let ticks: u64 = number(13).unwrap_or(0) + number(14).unwrap_or(0);
+    let ticks = own_number(13) + own_number(14);
     Duration::from_millis(ticks * 1000 / TICKS_PER_SECOND)
+}
+
+/// How often all children that ended and were waited for touched memory that was not there yet.
+#[must_use]
+pub fn faults_of_children() -> u64 {
+    own_number(8)
+}
+
+/// A number of what the kernel tells about this process, counted from behind the program's name.
+fn own_number(index: usize) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name, in parentheses, may hold anything.
+    let rest = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+    rest.split_whitespace().nth(index).and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 /// The time in milliseconds below which `percent` of the `times` lie, which are in order.

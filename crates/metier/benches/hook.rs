@@ -1,5 +1,5 @@
-//! N1: how long `metier hook` takes with 1,000 skills installed, as an agent sees it: one process a
-//! call. `cargo bench -p metier --bench hook`. Beside it, in turns, two floors: a process that does
+//! N1: how long `metier hook` takes with 1,000 skills, put there by hand or installed, as an agent sees
+//! it: one process a call. `cargo bench -p metier --bench hook`. Beside it, in turns, two floors: a process that does
 //! nothing, and metier saying its version, started and waited for in the same way. `-- --quick`
 //! makes a fifth of the calls. Time on a processor is the mean of all calls of a kind.
 
@@ -59,8 +59,11 @@ const KINDS: &[Kind] = &[
         call(&format!("a{number}"), "Skill", "{\"skill\":\"gitty\"}")
     }),
     kind("activation by reading", "codex", |number| {
-        let command = "{\"command\":\"cat ~/.claude/skills/gitty/SKILL.md\"}";
+        let command = "{\"command\":\"cat SKILLS/gitty/SKILL.md\"}";
         call(&format!("r{number}"), "Bash", command)
+    }),
+    kind("a search around", "codex", |number| {
+        call(&format!("g{number}"), "Bash", "{\"command\":\"grep -rn main src\"}")
     }),
     Kind {
         name: "activation, all forgotten",
@@ -73,36 +76,66 @@ const KINDS: &[Kind] = &[
 fn main() {
     let quick = std::env::args().any(|argument| argument == "--quick");
     let calls = if quick { CALLS / 5 } else { CALLS };
-    let world = world();
-    println!("{calls} calls each, {SKILLS} skills installed; milliseconds; {}", load());
+    println!("{calls} calls each, {SKILLS} skills; milliseconds; {}", load());
     println!("{:<28} by the clock{:>31} on a", "", "");
     println!("{:<28} {:>7} {:>7} {:>7} {:>7}  ÷ floor  processor", "", "p50", "p90", "p99", "max");
+    let world = World::new();
     let floor = series("floor: an empty process", calls, None, |_| {
         spent(&world, "/bin/true", &[], "");
     });
     series("floor: metier --version", calls, Some(floor), |_| {
         spent(&world, METIER, &["--version"], "");
     });
+    println!("in the agent's directory, by nobody approved");
+    measure(&placed(), calls, floor, "~/.claude/skills");
+    println!("installed by metier, and so approved");
+    measure(&installed(), calls, floor, "~/.local/share/metier/skills");
+    println!("{}", load());
+}
+
+/// Makes every kind of call in `world`, whose skills are in `skills`.
+fn measure(world: &World, calls: usize, floor: f64, skills: &str) {
     for kind in KINDS {
         series(kind.name, calls, Some(floor), |number| {
-            spent(&world, METIER, &["hook", kind.agent], &(kind.event)(number));
+            let event = (kind.event)(number).replace("SKILLS", skills);
+            spent(world, METIER, &["hook", kind.agent], &event);
             if kind.forgetful {
                 let memos = world.home().join(".local/share/metier/memos");
                 std::fs::remove_dir_all(memos).expect("memos");
             }
         });
     }
-    println!("{}", load());
 }
 
-fn world() -> World {
+/// A world with skills in an agent's directory.
+fn placed() -> World {
     let world = World::new();
-    let skills = world.home().join(".claude/skills");
+    generate(&world, "home/.claude/skills");
+    warmed(world)
+}
+
+/// A world with skills that metier installed.
+fn installed() -> World {
+    let world = World::new();
+    generate(&world, "source");
+    let source = world.path().join("source");
+    let mut add = world.command(METIER);
+    add.arg("add").arg(&source).args(["--all", "--yes", "--quiet"]);
+    assert!(add.stdout(Stdio::null()).status().expect("start").success());
+    warmed(world)
+}
+
+fn generate(world: &World, at: &str) {
+    let skills = world.path().join(at);
     std::fs::create_dir_all(&skills).expect("a directory");
     generate_skills(&skills, SKILLS, Layout::Flat);
     let gitty =
         "---\nname: gitty\ndescription: Git. Use for git.\nallowed-tools: Bash(git:*)\n---\nGit.\n";
-    world.write("home/.claude/skills/gitty/SKILL.md", gitty);
+    world.write(&format!("{at}/gitty/SKILL.md"), gitty);
+}
+
+/// The world once what can be remembered of it is.
+fn warmed(world: World) -> World {
     // What changed a moment ago is not remembered.
     std::thread::sleep(Duration::from_millis(2_100));
     let launch = call("active", "Skill", "{\"skill\":\"gitty\"}");

@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use metier_store::Layer;
 
@@ -107,64 +108,111 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    List(list::ListArgs),
-    Check(check::CheckArgs),
-    Show(show::ShowArgs),
-    Why(why::WhyArgs),
-    Search(search::SearchArgs),
-    Prompt(prompt::PromptArgs),
-    Lint(lint::LintArgs),
-    Props(props::PropsArgs),
-    Use(use_skill::UseArgs),
-    Release(release::ReleaseArgs),
-    End(end::EndArgs),
-    Status(status::StatusArgs),
-    Guard(guard::GuardArgs),
-    Read(read::ReadArgs),
-    Scripts(scripts::ScriptsArgs),
-    HelpScript(help_script::HelpScriptArgs),
-    Run(run::RunArgs),
-    Events(events::EventsArgs),
-    Replay(replay::ReplayArgs),
-    Metrics(metrics::MetricsArgs),
-    Mcp(mcp::McpArgs),
-    Chibi(chibi::ChibiArgs),
-    Hook(hook::HookArgs),
-    Serve(serve::ServeArgs),
-    Gc(gc::GcArgs),
-    Add(add::AddArgs),
-    Remove(remove::RemoveArgs),
-    Update(update::UpdateArgs),
-    Outdated(outdated::OutdatedArgs),
-    Index(index::IndexArgs),
-    Info(info::InfoArgs),
-    Sync(sync::SyncArgs),
-    Verify(verify::VerifyArgs),
-    Rollback(rollback::RollbackArgs),
-    Trust(trust::TrustArgs),
-    Untrust(trust::UntrustArgs),
-    Link(link::LinkArgs),
-    Unlink(unlink::UnlinkArgs),
-    Agents(agents::AgentsArgs),
-    Doctor(doctor::DoctorArgs),
-    Adopt(adopt::AdoptArgs),
-    Tour(tour::TourArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
+/// The commands, each with its word, and the way to have one of them alone.
+macro_rules! commands {
+    ($($variant:ident($arguments:ty) = $word:literal,)*) => {
+        /// The commands.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $(#[command(name = $word)] $variant($arguments),)*
+        }
+
+        impl Command {
+            /// What may follow `word`, when it names a command.
+            fn tree(word: &str) -> Option<clap::Command> {
+                let command = clap::Command::new;
+                match word {
+                    $($word => Some(<$arguments>::augment_args(command($word))),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    List(list::ListArgs) = "list",
+    Check(check::CheckArgs) = "check",
+    Show(show::ShowArgs) = "show",
+    Why(why::WhyArgs) = "why",
+    Search(search::SearchArgs) = "search",
+    Prompt(prompt::PromptArgs) = "prompt",
+    Lint(lint::LintArgs) = "lint",
+    Props(props::PropsArgs) = "props",
+    Use(use_skill::UseArgs) = "use",
+    Release(release::ReleaseArgs) = "release",
+    End(end::EndArgs) = "end",
+    Status(status::StatusArgs) = "status",
+    Guard(guard::GuardArgs) = "guard",
+    Read(read::ReadArgs) = "read",
+    Scripts(scripts::ScriptsArgs) = "scripts",
+    HelpScript(help_script::HelpScriptArgs) = "help-script",
+    Run(run::RunArgs) = "run",
+    Events(events::EventsArgs) = "events",
+    Replay(replay::ReplayArgs) = "replay",
+    Metrics(metrics::MetricsArgs) = "metrics",
+    Mcp(mcp::McpArgs) = "mcp",
+    Chibi(chibi::ChibiArgs) = "chibi",
+    Hook(hook::HookArgs) = "hook",
+    Serve(serve::ServeArgs) = "serve",
+    Gc(gc::GcArgs) = "gc",
+    Add(add::AddArgs) = "add",
+    Remove(remove::RemoveArgs) = "remove",
+    Update(update::UpdateArgs) = "update",
+    Outdated(outdated::OutdatedArgs) = "outdated",
+    Index(index::IndexArgs) = "index",
+    Info(info::InfoArgs) = "info",
+    Sync(sync::SyncArgs) = "sync",
+    Verify(verify::VerifyArgs) = "verify",
+    Rollback(rollback::RollbackArgs) = "rollback",
+    Trust(trust::TrustArgs) = "trust",
+    Untrust(trust::UntrustArgs) = "untrust",
+    Link(link::LinkArgs) = "link",
+    Unlink(unlink::UnlinkArgs) = "unlink",
+    Agents(agents::AgentsArgs) = "agents",
+    Doctor(doctor::DoctorArgs) = "doctor",
+    Adopt(adopt::AdoptArgs) = "adopt",
+    Tour(tour::TourArgs) = "tour",
+    Completions(completions::CompletionsArgs) = "completions",
+    Man(man::ManArgs) = "man",
 }
 
 impl Cli {
     /// Reads the command line. The error also stands for `--help` and `--version`.
     pub(crate) fn read(args: Vec<OsString>) -> Result<Self, clap::Error> {
+        match Self::read_alone(&args) {
+            Ok(cli) => Ok(cli),
+            Err(error) if error.kind() == ErrorKind::DisplayVersion => Err(error),
+            Err(_) => Self::read_among_all(args),
+        }
+    }
+
+    /// Reads the command line with no other command in the tree than the one that was typed: all of
+    /// them together take longer to put up than most commands take to run. What this accepts, the
+    /// whole tree accepts with the same values, for nothing but a command's name can stand where that
+    /// name does. What it refuses is for the whole tree, which knows what else could have been meant.
+    fn read_alone(args: &[OsString]) -> Result<Self, clap::Error> {
+        let bare = clap::Command::new("metier").version(env!("CARGO_PKG_VERSION"));
+        let mut tree = Global::augment_args(bare);
+        let typed = command_position(&tree, args).checked_sub(1).and_then(|at| args.get(at));
+        if let Some(command) = typed.and_then(|word| Command::tree(word.to_str()?)) {
+            tree = tree.subcommand(command);
+        }
+        Self::read_with(&mut tree, args.to_vec())
+    }
+
+    /// Reads the command line with every command in the tree.
+    fn read_among_all(args: Vec<OsString>) -> Result<Self, clap::Error> {
         // The reference is long, and most runs never show it.
         let shows_help = args.iter().any(|arg| arg == "--help" || arg == "help");
-        let mut command = if shows_help { command() } else { Cli::command() };
-        let args = gather_roots(&command, args);
-        let matches: ArgMatches = command.try_get_matches_from_mut(args)?;
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        let mut tree = if shows_help { command() } else { Cli::command() };
+        Self::read_with(&mut tree, args)
+    }
+
+    fn read_with(tree: &mut clap::Command, args: Vec<OsString>) -> Result<Self, clap::Error> {
+        let args = gather_roots(tree, args);
+        let matches: ArgMatches = tree.try_get_matches_from_mut(args)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(tree))
     }
 }
 

@@ -3,6 +3,7 @@ use std::path::Path;
 
 use metier_policy::own::is_for_the_user;
 use metier_store::Layer;
+use proptest::prelude::*;
 
 use super::{Cli, Command, command, wants_json};
 
@@ -32,6 +33,146 @@ fn every_command_has_an_example_and_a_line_of_help() {
         assert!(help.contains(&format!("metier {name}")), "{name} has no example");
     }
 }
+
+/// What the tree of one command makes of a line, when it accepts it.
+fn alone(args: &[OsString]) -> Option<String> {
+    Cli::read_alone(args).ok().map(|cli| format!("{cli:?}"))
+}
+
+/// What the tree of all commands makes of it, or of what is wrong with it.
+fn among_all(args: &[OsString]) -> Result<String, String> {
+    let read = Cli::read_among_all(args.to_vec());
+    read.map(|cli| format!("{cli:?}")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_command_is_read_alone_as_it_is_among_all_commands() {
+    // U1, N1
+    let check = |line: &str, expect: bool| {
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        assert_eq!(alone(&args), among_all(&args).ok(), "{line}");
+        assert_eq!(alone(&args).is_some(), expect, "{line}");
+    };
+    for line in EXAMPLE_LINES {
+        check(line, true);
+    }
+    for line in
+        ["metier lsit", "metier help", "metier help list", "metier list --help", "metier --x"]
+    {
+        check(line, false);
+    }
+    check("metier list --version", false);
+    check("metier -- list", false);
+    check("metier list show", false);
+    check("metier --project", false);
+    check("metier show", false);
+}
+
+#[test]
+fn every_command_has_a_tree_of_its_own() {
+    // U1
+    for sub in command().get_subcommands() {
+        // Among the others it also has its place in the list of help.
+        let tree = Command::tree(sub.get_name()).unwrap().display_order(sub.get_display_order());
+        assert_eq!(format!("{tree:?}"), format!("{sub:?}"));
+    }
+    assert!(Command::tree("help").is_none());
+}
+
+#[test]
+fn what_is_wrong_is_said_by_the_tree_of_all_commands() {
+    // U1
+    let check = |args: &[&str], expect: &str| {
+        let said = read(args).unwrap_err().to_string();
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let whole: Vec<OsString> = std::iter::once("metier".into()).chain(args).collect();
+        assert_eq!(Err(&said), among_all(&whole).as_ref());
+        assert!(said.contains(expect), "{said}");
+    };
+    check(&["lsit"], "list");
+    check(&["list", "--jsno"], "--json");
+    check(&["show"], "required");
+    check(&["--version"], "metier ");
+    check(&["list", "--version"], "unexpected argument");
+    check(&["--help"], "Examples:");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn no_line_is_read_otherwise_alone_than_among_all(words in prop::collection::vec(word(), 0..6)) {
+        // U1
+        let args: Vec<OsString> = std::iter::once("metier").chain(words).map(Into::into).collect();
+        if let Some(read) = alone(&args) {
+            prop_assert_eq!(Ok(read), among_all(&args));
+        }
+    }
+}
+
+/// Words of command lines, and words that look like them.
+fn word() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(WORDS)
+}
+
+const WORDS: &[&str] = &[
+    "list",
+    "show",
+    "lint",
+    "guard",
+    "hook",
+    "setup",
+    "check",
+    "claude-code",
+    "index",
+    "add",
+    "run",
+    "help",
+    "x",
+    "",
+    "-",
+    "--",
+    "--json",
+    "--json=1",
+    "-q",
+    "-v",
+    "-qv",
+    "-vjson",
+    "--project",
+    "--project=list",
+    "--root",
+    "--root=personal=a",
+    "personal=a",
+    "--home",
+    "--color",
+    "--color=never",
+    "always",
+    "--skills",
+    "--fix",
+    "--format",
+    "sarif",
+    "--help",
+    "-h",
+    "--version",
+    "-V",
+    "--nonsense",
+    "lis",
+];
+
+const EXAMPLE_LINES: [&str; 12] = [
+    "metier",
+    "metier --json",
+    "metier list",
+    "metier --project list show list",
+    "metier -q --root=personal=a why x --root project=b",
+    "metier --color always lint --fix a b",
+    "metier hook claude-code",
+    "metier hook setup claude-code",
+    "metier help-script x y",
+    "metier --skills none index add x https://example.org",
+    "metier run x y -- --help list",
+    "metier untrust x",
+];
 
 #[test]
 fn global_flags_stand_before_or_after_the_command() {

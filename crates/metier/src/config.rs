@@ -179,7 +179,7 @@ pub(crate) const KEYS: &[Key] = &[
         set: |config, value| { config.packages.signers = Some(path(value)?); Ok(()) } },
     Key { name: "packages.verify", default: "stamps", meaning: "how closely content is looked at before use: by `stamps`, or all its `bytes`",
         set: |config, value| { config.packages.verify = Some(depth(value)?); Ok(()) } },
-    Key { name: "clients", default: "none", meaning: "`clients.NAME`: what one client of a server has, as `skills`, `policy` (a file or a profile), `token-file`",
+    Key { name: "clients", default: "none", meaning: "`clients.NAME`: what one client of a server has, as `skills`, `disabled`, `policy` (a file or a profile), `token-file`",
         set: |config, value| { config.clients = clients::clients(value)?; Ok(()) } },
     Key { name: "chibi.script-seconds", default: "25", meaning: "seconds a script may take under chibi; 120 where chibi is older than 0.7",
         set: |config, value| { config.chibi_seconds = Some(number(value)? as u64); Ok(()) } },

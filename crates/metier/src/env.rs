@@ -340,6 +340,12 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
 }
 
+/// What `path` is on disk, links followed: its device and its number there.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
 /// What stands at `path`, links followed.
 pub(crate) fn kind_of(path: &Path) -> PathKind {
     match std::fs::metadata(path) {

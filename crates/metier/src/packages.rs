@@ -18,7 +18,7 @@ use metier_package::served::{Claim, Servers};
 use metier_package::trust::By;
 use metier_package::{
     Bases, Done, Fetch, FetchError, Fetched, Home, Ledger, Locked, Offered, Outcome, Place,
-    Progress, Reference, Repaired, Retry, Select, Step,
+    Progress, Reference, Refused, Repaired, Retry, Select, Step,
 };
 use metier_runtime::Clock as _;
 use metier_sandbox::{Cancel, Runner};
@@ -144,20 +144,21 @@ pub(crate) fn installed(
 /// Brings to an end what an earlier process left unfinished, if nobody is at it.
 pub(crate) fn repair(settings: &Settings, ui: &mut Ui) {
     let Some(home) = settings.home.as_ref().map(Home::new) else { return };
-    match metier_package::installed::repair(&home) {
-        Ok(repaired) => {
-            remark(repaired.as_ref(), ui);
-            if let Some(repaired) = &repaired {
-                record::repaired(repaired, settings, ui);
-            }
-        }
-        Err(error) => {
-            let said = change_error(error).message();
-            ui.note(&format!("warning: what was left unfinished stays so: {said}"));
-        }
+    let repaired = metier_package::installed::repair(&home);
+    if let Ok(Some(repaired)) = &repaired {
+        remark(Some(repaired), ui);
+        record::repaired(repaired, settings, ui);
     }
-    if let Ok(Some(repaired)) = metier_package::link::repair(&home) {
-        remark(Some(&repaired), ui);
+    let links = metier_package::link::repair(&home);
+    if let Ok(repaired) = &links {
+        remark(repaired.as_ref(), ui);
+    }
+    let failed = [repaired.err(), links.err()].into_iter().flatten();
+    let mut said: Vec<String> = failed.map(|error| change_error(error).message()).collect();
+    // What keeps one from being finished may keep both.
+    said.dedup();
+    for said in said {
+        ui.note(&format!("warning: what was left unfinished stays so: {said}"));
     }
 }
 
@@ -269,8 +270,11 @@ impl Fetching {
         self.with(Select::All, |fetch| metier_package::fetch_locked(locked, fetch, &mut teller()))
     }
 
-    /// What a reference offers, without its content.
-    pub(crate) fn offered(&self, reference: &Reference) -> Result<Vec<Offered>, FetchError> {
+    /// What a reference offers, without its content, and what of it is not handed out.
+    pub(crate) fn offered(
+        &self,
+        reference: &Reference,
+    ) -> Result<(Vec<Offered>, Vec<Refused>), FetchError> {
         self.with(Select::All, |fetch| metier_package::offered(reference, fetch, &mut teller()))
     }
 
@@ -421,7 +425,7 @@ fn sentence(done: &Done, place: &Place) -> String {
     }
 }
 
-/// The one name in `names` that `typed` means.
+/// The name that somebody typed, when it can be one.
 pub(crate) fn skill_name(typed: &str) -> Result<SkillName, CommandError> {
     checked_name(typed)
 }

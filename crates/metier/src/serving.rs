@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use metier_format::SkillName;
+use metier_format::{NameKey, SkillName};
 use metier_runtime::journal::Followed;
 use metier_runtime::{Clock as _, Frame, JournalError, Session};
 use metier_serve::tally::Tally;
@@ -55,6 +55,18 @@ struct Narrowed {
     part: Arc<Catalog>,
 }
 
+/// The skills a section leaves.
+struct Left {
+    enabled: Enabled,
+    disabled: Vec<NameKey>,
+}
+
+impl Left {
+    fn has(&self, key: &NameKey) -> bool {
+        self.enabled.names(key) && !self.disabled.contains(key)
+    }
+}
+
 impl Serving {
     /// Reads the catalog. Fails when no session could be opened later.
     pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
@@ -68,7 +80,7 @@ impl Serving {
         };
         let store = Arc::new(Attested { store: view::store(settings), settings: settings.clone() });
         let index = Arc::new(CatalogIndex::new(store, making, Duration::ZERO));
-        let named = stream.named.then_some(stream.session);
+        let named = stream.named.then(|| stream.session.to_string());
         let (settings, stopwatch) = (settings.clone(), Stopwatch::start());
         let (unnamed, narrowed) = (AtomicU64::new(0), Mutex::default());
         let tally = Arc::default();
@@ -85,8 +97,8 @@ impl Serving {
         if let Some(known) = narrowed.get(who).filter(|known| Arc::ptr_eq(&known.whole, &whole)) {
             return Arc::clone(&known.part);
         }
-        let sections: Vec<Enabled> = who.sections().map(|name| self.enabled(name)).collect();
-        let part = whole.narrowed(|key| sections.iter().all(|enabled| enabled.names(key)));
+        let sections: Vec<Left> = who.sections().map(|name| self.left(name)).collect();
+        let part = whole.narrowed(|key| sections.iter().all(|left| left.has(key)));
         let part = Arc::new(part);
         if narrowed.len() >= MAX_NARROWED {
             narrowed.clear();
@@ -96,11 +108,13 @@ impl Serving {
     }
 
     /// The skills a section leaves. One that is not there leaves none.
-    fn enabled(&self, section: &str) -> Enabled {
-        match self.settings.clients.get(section).map(|client| client.skills.as_deref()) {
-            Some(Some(skills)) => Enabled::parse(skills),
-            Some(None) => Enabled::Unset,
-            None => Enabled::None,
+    fn left(&self, section: &str) -> Left {
+        let Some(client) = self.settings.clients.get(section) else {
+            return Left { enabled: Enabled::None, disabled: Vec::new() };
+        };
+        Left {
+            enabled: client.skills.as_deref().map_or(Enabled::Unset, Enabled::parse),
+            disabled: client.disabled.iter().map(|name| NameKey::of(name)).collect(),
         }
     }
 
@@ -142,7 +156,7 @@ impl Host for Serving {
         let (name, stays) = self.session(client);
         let settings = self.settings.narrowed(client.who.sections());
         let stream = Stream::called(&name, &settings).map_err(|error| unnamed(&error))?;
-        let mut ids = session::ids(&settings, &name).map_err(|error| unnamed(&error))?;
+        let mut ids = session::ids(&settings, &stream.session).map_err(|error| unnamed(&error))?;
         // Of several clients of one server the journal says which it was.
         ids.agent = client.who.known.as_deref().map(str::to_owned).or(ids.agent);
         let journal = session::journal(&settings, &stream.journal);
@@ -198,7 +212,9 @@ impl Tail for Following {
                 frame: self.followed.frames(),
                 reason: fault.to_string(),
             })?;
-            frames.extend(Some(frame).filter(|frame| frame.ids.session == self.stream.session));
+            frames.extend(
+                Some(frame).filter(|frame| frame.ids.session == self.stream.session.as_str()),
+            );
         }
         Ok(frames)
     }

@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use metier_format::text::visible_line;
+use metier_format::text::{quoted, visible_line};
 use metier_policy::programs::Program;
 use metier_policy::{HostTable, Profile};
 use metier_runtime::arguments::Base;
 use metier_runtime::journal::{self, Artifacts, Durability, FileJournal, Reading, files_of};
 use metier_runtime::redact::Redactor;
 use metier_runtime::session::{Again, Settings as SessionSettings, Whereabouts};
-use metier_runtime::{Ids, Journal, JournalError, ScriptGround, Session, Setup, State};
+use metier_runtime::{
+    Ids, Journal, JournalError, ScriptGround, Session, SessionName, Setup, State,
+};
 use metier_sandbox::Cancel;
 use metier_store::vouch::Depth;
 
@@ -32,7 +34,7 @@ use crate::shape;
 use crate::ui::{Ui, counted};
 use crate::view::View;
 
-/// Longest name of a session, and longest id in a frame.
+/// Longest id in a frame.
 const MAX_ID: usize = 128;
 
 /// The session of changes to what is installed, when nobody names one.
@@ -104,7 +106,7 @@ pub(crate) struct SessionChoices {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stream {
     /// The session.
-    pub(crate) session: String,
+    pub(crate) session: SessionName,
     /// Whether somebody named the session.
     pub(crate) named: bool,
     /// The journal.
@@ -169,7 +171,7 @@ impl Stream {
     pub(crate) fn called(session: &str, settings: &Settings) -> Result<Self, CommandError> {
         let args = &settings.session.args;
         let environment = &settings.environment;
-        check_session(session)?;
+        let session = session_name(session)?;
         let given = args.journal.as_ref().or(environment.session.journal.as_ref());
         let journal = match (given, &settings.home) {
             (Some(path), _) => environment.resolve(path, &environment.directory),
@@ -179,7 +181,7 @@ impl Stream {
                 return Err(error.hint("give `--journal` a file or `--home` a directory"));
             }
         };
-        Ok(Self { session: session.to_owned(), named: true, journal })
+        Ok(Self { session, named: true, journal })
     }
 }
 
@@ -311,7 +313,7 @@ pub(crate) fn look(settings: &Settings) -> Result<Look, CommandError> {
         let reason = fault.kind.to_string();
         return Err(journal_error(JournalError::Changed { path, frame, reason }));
     }
-    let state = reading.states.get(&stream.session).cloned().unwrap_or_default();
+    let state = reading.states.get(stream.session.as_str()).cloned().unwrap_or_default();
     Ok(Look { stream, reading, state })
 }
 
@@ -346,6 +348,13 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
                 .hint(format!("`metier replay {shown} --verify` says what is left of it"))
                 .hint("another `--session` or `--journal` begins anew")
         }
+        JournalError::Gone { path, .. } => {
+            let shown = visible_line(&shape::path(path)).into_owned();
+            CommandError::refused(error)
+                .code("journal_gone")
+                .hint(format!("`{shown}.head` tells of it; put the journal back if it was moved"))
+                .hint("another `--session` or `--journal` begins anew")
+        }
         JournalError::Io { source, .. } if is_closed_to_us(source.kind()) => {
             CommandError::failed(error)
                 .code("journal_refused")
@@ -362,13 +371,13 @@ fn is_closed_to_us(kind: ErrorKind) -> bool {
 }
 
 /// Whose frames these are.
-pub(crate) fn ids(settings: &Settings, session: &str) -> Result<Ids, CommandError> {
+pub(crate) fn ids(settings: &Settings, session: &SessionName) -> Result<Ids, CommandError> {
     let variables = &settings.environment.session;
     let selection = &settings.selection;
     let agent = variables.agent.as_ref().or(selection.agent.as_ref());
     let tenant = variables.tenant.as_ref().or(selection.tenant.as_ref());
     Ok(Ids {
-        session: session.to_owned(),
+        session: session.to_string(),
         agent: check_id("METIER_AGENT", agent)?,
         task: check_id("METIER_TASK", variables.task.as_ref())?,
         tenant: check_id("METIER_TENANT", tenant)?,
@@ -388,18 +397,12 @@ fn check_id(variable: &str, id: Option<&String>) -> Result<Option<String>, Comma
     Ok(Some(id.clone()))
 }
 
-/// A session's name is part of a file's name, so it can be neither a path nor hidden.
-fn check_session(session: &str) -> Result<(), CommandError> {
-    let usual = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let fits = !session.is_empty() && session.len() <= MAX_ID && !session.starts_with('.');
-    if fits && session.chars().all(usual) {
-        return Ok(());
-    }
-    let shown: String = session.chars().take(40).collect();
-    let error = CommandError::usage(format!("`{}` cannot name a session", visible_line(&shown)));
-    Err(error.hint(format!(
-        "a session has letters, digits, `-`, `_` and `.`, no `.` in front, at most {MAX_ID} of them"
-    )))
+/// The session that somebody calls so.
+fn session_name(text: &str) -> Result<SessionName, CommandError> {
+    SessionName::parse(text).map_err(|error| {
+        let message = format!("{} cannot name a session", quoted(text));
+        CommandError::usage(message).hint(error.to_string())
+    })
 }
 
 /// The profiles as the parser takes them.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use metier_policy::ToolCall;
 use metier_testing::World;
 
-use super::{SessionArgs, Stream, check_session, ids, look, open};
+use super::{SessionArgs, Stream, ids, look, open, session_name};
 use crate::args::Global;
 use crate::env::Environment;
 use crate::error::Kind;
@@ -52,11 +52,11 @@ fn a_flag_beats_a_variable_beats_the_default() {
 fn a_session_is_a_name_and_never_a_path() {
     // S6
     for good in ["a", "A-1_b.c", "0", &"x".repeat(128)] {
-        assert!(check_session(good).is_ok(), "{good}");
+        assert!(session_name(good).is_ok(), "{good}");
     }
     let long = "x".repeat(129);
     for bad in ["", ".", "..", ".hidden", "a/b", "../x", "a b", "é", "a\n", "a\0", "~", &long] {
-        assert_eq!(check_session(bad).unwrap_err().kind, Kind::Usage, "{bad:?}");
+        assert_eq!(session_name(bad).unwrap_err().kind, Kind::Usage, "{bad:?}");
     }
 }
 
@@ -76,14 +76,15 @@ fn frames_name_whoever_the_environment_names() {
     let world = World::new();
     world.write("home/.config/metier/config.toml", "agent = \"kind\"\ntenant = \"acme\"\n");
     let variables = [("METIER_AGENT", "agent-7"), ("METIER_CORRELATION", "c-1")];
-    let found = ids(&settings(&world, named("s"), &variables), "s").unwrap();
+    let found =
+        ids(&settings(&world, named("s"), &variables), &session_name("s").unwrap()).unwrap();
     assert_eq!(found.agent.as_deref(), Some("agent-7"), "the variable beats the file");
     assert_eq!(found.tenant.as_deref(), Some("acme"));
     assert_eq!((found.task, found.correlation.as_deref()), (None, Some("c-1")));
     let long = "x".repeat(129);
     for bad in ["a\nb", long.as_str()] {
         let settings = settings(&world, named("s"), &[("METIER_TASK", bad)]);
-        let error = ids(&settings, "s").unwrap_err();
+        let error = ids(&settings, &session_name("s").unwrap()).unwrap_err();
         assert_eq!(error.kind, Kind::Usage);
         assert!(error.message().contains("METIER_TASK"), "{}", error.message());
     }

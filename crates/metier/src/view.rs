@@ -4,14 +4,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use metier_format::SkillName;
 use metier_format::text::visible_line;
+use metier_format::{NameKey, SkillName};
+use metier_package::Ledger;
 use metier_store::bundled::bundled;
 use metier_store::catalog::{Hidden, Visibility};
 use metier_store::client;
-use metier_store::discover::Note;
+use metier_store::discover::{Discovery, Note};
 use metier_store::suggest::closest;
-use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest};
+use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest, attest_named};
 use metier_store::why::why;
 use metier_store::{
     Catalog, Entry, FileStore, Found, Layer, LayeredStore, RememberingStore, Root, Store,
@@ -54,6 +55,23 @@ pub(crate) enum Named<'a> {
 impl View {
     /// Searches the roots and resolves what is there.
     pub(crate) fn open(settings: &Settings) -> Self {
+        // A list looks at stamps even where every use looks at bytes: nothing is used here.
+        Self::asking(settings, |discovery, ledger| attest(discovery, ledger, Depth::Stamps))
+    }
+
+    /// The same for whoever is concerned with a few skills alone, which `names` finds: nobody looks
+    /// whether the others changed since somebody said yes to them.
+    pub(crate) fn of_named(
+        settings: &Settings,
+        names: impl FnOnce(&Discovery) -> Vec<NameKey>,
+    ) -> Self {
+        Self::asking(settings, |discovery, ledger| {
+            let names = names(discovery);
+            attest_named(discovery, ledger, &names);
+        })
+    }
+
+    fn asking(settings: &Settings, ask: impl FnOnce(&mut Discovery, &Ledger)) -> Self {
         let store = store(settings);
         let mut discovery = store.discover(&settings.limits);
         let Some(ledger) = packages::ledger(settings) else {
@@ -61,8 +79,7 @@ impl View {
             return Self { store, catalog, vouch: Arc::new(Nobody), faults: Vec::new() };
         };
         if !ledger.is_empty() {
-            // A list looks at stamps even where every use looks at bytes: nothing is used here.
-            attest(&mut discovery, &ledger, Depth::Stamps);
+            ask(&mut discovery, &ledger);
             ledger.save();
         }
         let catalog = Catalog::build(discovery, &settings.precedence, &settings.selection);
@@ -120,8 +137,13 @@ impl View {
                 let message = format!("`{name}` belongs to a project whose folder is not trusted");
                 Err(CommandError::refused(message).code("skill_not_trusted"))
             }
-            Named::Entry(_) | Named::Hidden(_) => Err(self.unknown(typed)),
+            Named::Entry(_) | Named::Hidden(_) => Err(self.unknown_to_model(typed)),
         }
+    }
+
+    fn unknown_to_model(&self, typed: &str) -> CommandError {
+        let names = self.catalog.visible().map(|entry| entry.name().as_str());
+        unknown_name(typed, names, "`metier list` shows the skills that are here")
     }
 
     /// The failure of a name that nothing has, with the names that may have been meant.

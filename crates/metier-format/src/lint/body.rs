@@ -16,7 +16,7 @@ pub(super) fn check(body: Body<'_>, tokens: Option<usize>) -> Findings {
         findings.push(Some(start), || Diagnostic::new(Code::EmptyBody, "The body is empty"));
         return findings;
     }
-    let lines = body.text.lines().count();
+    let lines = count_lines(body.text);
     if lines > MAX_BODY_LINES {
         findings.push(Some(first_line_too_many(body)), || {
             let message = format!("The body has {lines} lines, more than {MAX_BODY_LINES}");
@@ -42,6 +42,12 @@ pub(super) fn check(body: Body<'_>, tokens: Option<usize>) -> Findings {
         });
     }
     findings
+}
+
+/// How many lines [`str::lines`] would give.
+fn count_lines(text: &str) -> usize {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// The first line past the limit: what stands before it may stay.

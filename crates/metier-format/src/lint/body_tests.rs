@@ -49,3 +49,11 @@ fn white_space_is_no_body() {
     }
     assert_eq!(codes("x", None), []);
 }
+
+#[test]
+fn lines_are_counted_as_they_are_read() {
+    // F5
+    for text in ["", "\n", "a", "a\n", "a\nb", "\n\n", "a\r\nb\r\n", "a\rb", "\n a"] {
+        assert_eq!(super::count_lines(text), text.lines().count(), "{text:?}");
+    }
+}

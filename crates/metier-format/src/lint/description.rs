@@ -24,12 +24,6 @@ const FILLER: [&str; 92] = [
     "very", "when", "will", "with", "work", "you", "your",
 ];
 
-/// Words and phrases that say when to use a skill, in lower case, as whole words.
-const TRIGGERS: &str = "when|whenever|while|if|trigger|triggers|triggered|invoke|invoked|activate|activates|\
-    activated|use for|use this|use it|use to|use in|use as|use before|use after|use during|\
-    use proactively|use only|use immediately|used for|used to|used by|used in|\
-    should be used|must be used|ideal for|intended for|applies to|before";
-
 pub(super) fn check(source: Source<'_>, description: &Text) -> Findings {
     let mut findings = Findings::default();
     let words = Words::of(description);
@@ -69,36 +63,73 @@ struct Words {
 
 impl Words {
     fn of(description: &str) -> Self {
-        let mut spaced = String::from(" ");
+        let mut spaced = String::with_capacity(description.len() + 2);
+        spaced.push(' ');
         let (mut content, mut ascii, mut other) = (0, 0, 0);
         for word in description.split(|c: char| !c.is_alphanumeric() && c != '\'') {
             if word.is_empty() {
                 continue;
             }
-            let word = word.to_lowercase();
+            let start = spaced.len();
+            if word.is_ascii() {
+                spaced.push_str(word);
+                spaced.get_mut(start..).map(str::make_ascii_lowercase);
+            } else {
+                spaced.push_str(&word.to_lowercase());
+            }
+            let word = spaced.get(start..).unwrap_or_default();
             let foreign = word.chars().filter(|c| !c.is_ascii()).count();
             other += foreign;
             ascii += word.len() - foreign.min(word.len());
-            if foreign * 2 > word.chars().count() {
-                // Scripts without spaces write a whole sentence in one such word.
+            // Scripts without spaces write a whole sentence in one such word.
+            if foreign > 0 && foreign * 2 > word.chars().count() {
                 content += foreign.div_ceil(2);
-            } else if FILLER.binary_search(&word.as_str()).is_err() {
+            } else if FILLER.binary_search(&word).is_err() {
                 content += 1;
             }
-            spaced.push_str(&word);
             spaced.push(' ');
         }
         Self { spaced, content, english: ascii > other * 4 }
     }
 
     fn has_trigger(&self) -> bool {
-        TRIGGERS.split('|').any(|phrase| {
-            self.spaced.match_indices(phrase).any(|(at, _)| {
-                let before = self.spaced.as_bytes().get(at.wrapping_sub(1));
-                let after = self.spaced.as_bytes().get(at + phrase.len());
-                before == Some(&b' ') && after == Some(&b' ')
-            })
-        })
+        let starts = memchr::memchr_iter(b' ', self.spaced.as_bytes()).map(|space| space + 1);
+        starts.filter_map(|start| self.spaced.get(start..)).any(opens_with_trigger)
+    }
+}
+
+/// Whether the words, in lower case, start with some that say when to use a skill.
+fn opens_with_trigger(words: &str) -> bool {
+    // No such word starts with another letter, and most words do.
+    if !words.starts_with(['a', 'b', 'i', 'm', 's', 't', 'u', 'w']) {
+        return false;
+    }
+    let mut words = words.split(' ');
+    let mut next = || words.next().unwrap_or_default();
+    match next() {
+        "when" | "whenever" | "while" | "if" | "before" => true,
+        "trigger" | "triggers" | "triggered" | "invoke" | "invoked" => true,
+        "activate" | "activates" | "activated" => true,
+        "use" => matches!(
+            next(),
+            "for"
+                | "this"
+                | "it"
+                | "to"
+                | "in"
+                | "as"
+                | "before"
+                | "after"
+                | "during"
+                | "proactively"
+                | "only"
+                | "immediately"
+        ),
+        "used" => matches!(next(), "for" | "to" | "by" | "in"),
+        "should" | "must" => next() == "be" && next() == "used",
+        "ideal" | "intended" => next() == "for",
+        "applies" => next() == "to",
+        _ => false,
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{FILLER, TRIGGERS, Words};
+use super::{FILLER, Words, opens_with_trigger};
 use crate::diagnostic::Code;
 use crate::lint::{Surroundings, lint};
 use crate::parse::parse;
@@ -71,7 +71,30 @@ fn angle_brackets_are_marked_where_they_stand() {
 fn words_are_counted_by_what_they_say() {
     // F5
     assert!(FILLER.is_sorted() && FILLER.iter().all(|word| !word.is_empty()));
-    assert!(TRIGGERS.split('|').all(|phrase| phrase == phrase.trim() && !phrase.is_empty()));
     assert_eq!(Words::of("Helps with stuff").content, 0);
     assert_eq!(Words::of("Don't panic, rotate pages").content, 4);
+}
+
+/// Everything that says when, as people write it.
+const TRIGGERS: &str = "when|whenever|while|if|trigger|triggers|triggered|invoke|invoked|activate|\
+    activates|activated|use for|use this|use it|use to|use in|use as|use before|use after|use during|\
+    use proactively|use only|use immediately|used for|used to|used by|used in|should be used|\
+    must be used|ideal for|intended for|applies to|before";
+
+#[test]
+fn every_way_to_say_when_counts_as_whole_words_only() {
+    // F5
+    for phrase in TRIGGERS.split('|') {
+        assert!(opens_with_trigger(phrase), "{phrase}");
+        assert!(opens_with_trigger(&format!("{phrase} a ledger ")), "{phrase}");
+        assert!(!opens_with_trigger(&format!("{phrase}x a ledger")), "{phrase}");
+        assert!(Words::of(&format!("Sorts ledgers, {phrase} asked")).has_trigger(), "{phrase}");
+        assert!(
+            !Words::of(&format!("Sorts x{phrase} asked")).spaced.contains(&format!(" {phrase} "))
+        );
+    }
+    for other in ["", "use", "use a", "used", "should be", "should", "ideal", "applies", "must use"]
+    {
+        assert!(!opens_with_trigger(other), "{other}");
+    }
 }

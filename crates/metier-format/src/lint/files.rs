@@ -1,6 +1,6 @@
 //! The files of a skill as lint asks about them: is there such a path, and which one was meant?
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Neighbour;
@@ -19,11 +19,17 @@ const MAX_DISTANCE: usize = 2;
 pub(super) struct Files<'a> {
     files: BTreeSet<&'a str>,
     directories: BTreeSet<&'a str>,
+    /// What is only asked when a path does not exist.
+    folded: OnceCell<Folded<'a>>,
+    comparisons: Cell<usize>,
+}
+
+/// The paths without their case.
+struct Folded<'a> {
     /// Lowercase path to the path as it is spelled.
-    folded: BTreeMap<String, &'a str>,
+    by_path: BTreeMap<String, &'a str>,
     /// Lowercase base name to the only path that has it, or to nothing when several do.
     by_base: BTreeMap<String, Option<&'a str>>,
-    comparisons: Cell<usize>,
 }
 
 /// A path that was probably meant, and why.
@@ -50,18 +56,7 @@ impl<'a> Files<'a> {
             }
             directories.extend(path.match_indices('/').filter_map(|(at, _)| path.get(..at)));
         }
-        let mut folded = BTreeMap::new();
-        let mut by_base = BTreeMap::new();
-        for path in files.iter().chain(&directories) {
-            folded.entry(path.to_lowercase()).or_insert(*path);
-        }
-        for path in &files {
-            by_base
-                .entry(base_name(path).to_lowercase())
-                .and_modify(|only| *only = None)
-                .or_insert(Some(*path));
-        }
-        Self { files, directories, folded, by_base, comparisons: Cell::new(0) }
+        Self { files, directories, folded: OnceCell::new(), comparisons: Cell::new(0) }
     }
 
     /// Whether `path`, relative to the skill and without `.` and `..`, is a file or a directory.
@@ -82,13 +77,31 @@ impl<'a> Files<'a> {
     /// What somebody who wrote `path` probably meant.
     pub(super) fn meant(&self, path: &str) -> Option<Meant<'a>> {
         let lower = path.to_lowercase();
-        if let Some(real) = self.folded.get(&lower) {
+        let folded = self.folded();
+        if let Some(real) = folded.by_path.get(&lower) {
             return Some(Meant::Case(real));
         }
-        if let Some(Some(real)) = self.by_base.get(base_name(&lower)) {
+        if let Some(Some(real)) = folded.by_base.get(base_name(&lower)) {
             return Some(Meant::Elsewhere(real));
         }
         self.similar(&lower).map(Meant::Similar)
+    }
+
+    fn folded(&self) -> &Folded<'a> {
+        self.folded.get_or_init(|| {
+            let mut by_path = BTreeMap::new();
+            let mut by_base = BTreeMap::new();
+            for path in self.files.iter().chain(&self.directories) {
+                by_path.entry(path.to_lowercase()).or_insert(*path);
+            }
+            for path in &self.files {
+                by_base
+                    .entry(base_name(path).to_lowercase())
+                    .and_modify(|only| *only = None)
+                    .or_insert(Some(*path));
+            }
+            Folded { by_path, by_base }
+        })
     }
 
     /// The path nearest to `lower`, when it is near. The first in order among equals.
@@ -100,7 +113,7 @@ impl<'a> Files<'a> {
             return None;
         }
         let mut best: Option<(usize, &'a str)> = None;
-        for (folded, real) in &self.folded {
+        for (folded, real) in &self.folded().by_path {
             if folded.len().abs_diff(lower.len()) > most * 4 {
                 continue;
             }
@@ -134,7 +147,9 @@ impl Meant<'_> {
 
 /// The last component of `path`.
 pub(super) fn base_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    // Asked about every word of a body, so it is not worth setting up a search.
+    let start = path.bytes().rposition(|byte| byte == b'/').map_or(0, |slash| slash + 1);
+    path.get(start..).unwrap_or(path)
 }
 
 /// How many letters must be inserted, deleted or replaced to get from `a` to `b`, when that is at

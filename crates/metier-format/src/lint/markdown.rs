@@ -1,5 +1,7 @@
 //! The pieces of a Markdown body that lint looks at: links with their destinations, and code.
-//! One pass of the parser; nothing is kept.
+//! `plain` finds them in a body that is written plainly, and else one pass of the parser does.
+
+mod plain;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,6 +10,7 @@ use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::Body;
 use crate::span::Span;
+use plain::Plain;
 
 /// Something lint looks at, placed in the file.
 pub(super) enum Piece<'a> {
@@ -27,6 +30,21 @@ pub(super) enum Piece<'a> {
 /// Calls `visit` with every piece of `body`, in order. Links inside code are code. A reference
 /// definition is a piece once, where it is first used.
 pub(super) fn walk(body: Body<'_>, mut visit: impl FnMut(Piece<'_>)) {
+    let Some(pieces) = plain::pieces(body.text) else { return parse(body, visit) };
+    for piece in pieces {
+        visit(match piece {
+            Plain::Link(range) => Piece::Link {
+                destination: body.text.get(range.clone()).unwrap_or_default(),
+                span: placed(body, range),
+            },
+            Plain::Code(range) => Piece::Code(placed(body, range)),
+            Plain::Block(range) => Piece::Block(placed(body, range)),
+        });
+    }
+}
+
+/// As [`walk`], by the parser, whatever the body.
+fn parse(body: Body<'_>, mut visit: impl FnMut(Piece<'_>)) {
     // Footnotes are on so that `[^1]: text` is not taken for a definition of a link.
     let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     let mut events = Parser::new_ext(body.text, options).into_offset_iter();

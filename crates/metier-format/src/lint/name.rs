@@ -2,10 +2,10 @@
 //! matter for whoever compares two skills.
 
 use unicode_security::RestrictionLevel;
-use unicode_security::confusable_detection::skeleton;
 use unicode_security::restriction_level::RestrictionLevelDetection;
 
 use super::Findings;
+use super::look::plain_look;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::name::SkillName;
 use crate::span::Spanned;
@@ -24,8 +24,8 @@ fn reason(name: &str) -> Option<String> {
     if name.is_ascii() {
         return None;
     }
-    let look: String = name.chars().flat_map(look_of).collect();
-    if look.is_ascii() {
+    // ASCII counts as itself: Unicode's own table writes `m` as `rn`.
+    if let Some(look) = plain_look(name) {
         return Some(format!(
             "{} looks like {}, which has other letters",
             quoted(name),
@@ -35,11 +35,6 @@ fn reason(name: &str) -> Option<String> {
     // Letters of scripts that are written together, such as Latin inside Japanese, are fine.
     (name.detect_restriction_level() > RestrictionLevel::ModeratelyRestrictive && mixes(name))
         .then(|| format!("{} mixes letters of scripts that look alike", quoted(name)))
-}
-
-/// What `c` looks like, where that is something else. ASCII stays: its skeleton writes `m` as `rn`.
-fn look_of(c: char) -> Vec<char> {
-    if c.is_ascii() { vec![c] } else { skeleton(c.encode_utf8(&mut [0; 4])).collect() }
 }
 
 fn mixes(name: &str) -> bool {

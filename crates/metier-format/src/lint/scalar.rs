@@ -53,6 +53,11 @@ fn text_spans(manifest: &Manifest) -> Vec<Span> {
 
 /// What a YAML 1.1 reader makes of the plain scalar `text`, when that is not text.
 fn taken_for(text: &str) -> Option<&'static str> {
+    // The words have five letters at most; all else starts with a digit or what stands before one.
+    let starts_number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | '_');
+    if text.len() > 5 && !text.starts_with(starts_number) {
+        return None;
+    }
     match text {
         "~" | "null" | "Null" | "NULL" => Some("nothing at all"),
         "y" | "Y" | "n" | "N" => Some("a boolean"),

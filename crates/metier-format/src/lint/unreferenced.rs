@@ -49,6 +49,8 @@ pub(super) struct References<'f, 'a> {
     files: &'f Files<'a>,
     /// Words, in lower case, that mention files.
     by_word: BTreeMap<String, Vec<&'a str>>,
+    /// What those words look like.
+    looks: Looks,
     mentioned: BTreeSet<&'a str>,
     mentioned_directories: BTreeSet<String>,
 }
@@ -61,10 +63,13 @@ impl<'f, 'a> References<'f, 'a> {
                 by_word.entry(word).or_default().push(path);
             }
         }
+        let mut looks = Looks::default();
+        by_word.keys().for_each(|word| looks.add(word));
         Self {
             body,
             files,
             by_word,
+            looks,
             mentioned: BTreeSet::new(),
             mentioned_directories: BTreeSet::new(),
         }
@@ -83,8 +88,9 @@ impl<'f, 'a> References<'f, 'a> {
 
     /// One finding for all that is left.
     pub(super) fn finish(mut self) -> Findings {
-        // Most skills bring no such file, and then the body need not be read a second time.
-        if self.by_word.is_empty() {
+        let candidates = || self.files.files().filter(|path| is_candidate(path));
+        // Most skills bring no such file or link to each, and then the body is not read again.
+        if candidates().all(|path| self.is_known(path)) {
             return Findings::default();
         }
         self.read_body();
@@ -107,19 +113,44 @@ impl<'f, 'a> References<'f, 'a> {
 
     /// Takes in every word of the body that could be a path.
     fn read_body(&mut self) {
-        for word in self.body.text.split(|c| !is_path_character(c)) {
-            let word = word.trim_end_matches('.');
-            if word.is_empty() || word.len() > MAX_WORD {
+        let text = self.body.text;
+        let mut start = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            if IN_PATH.get(usize::from(byte)) == Some(&true) {
                 continue;
             }
-            match word.strip_suffix('/') {
-                Some(directory) => self.directory(directory),
-                None => self.word(base_name(word)),
+            if start < at {
+                self.read_run(text.get(start..at).unwrap_or_default());
             }
+            start = at + 1;
+        }
+        self.read_run(text.get(start..).unwrap_or_default());
+    }
+
+    /// Takes in what stands between bytes that are in no path.
+    fn read_run(&mut self, run: &str) {
+        if run.is_ascii() {
+            self.read_word(run);
+        } else {
+            run.split(|c| !is_path_character(c)).for_each(|word| self.read_word(word));
+        }
+    }
+
+    fn read_word(&mut self, word: &str) {
+        let word = if word.ends_with('.') { word.trim_end_matches('.') } else { word };
+        if word.is_empty() || word.len() > MAX_WORD {
+            return;
+        }
+        match word.strip_suffix('/') {
+            Some(directory) => self.directory(directory),
+            None => self.word(base_name(word)),
         }
     }
 
     fn word(&mut self, word: &str) {
+        if !self.looks.may_have(word) {
+            return;
+        }
         if let Some(paths) = self.by_word.get(&word.to_lowercase()) {
             self.mentioned.extend(paths);
         }
@@ -138,12 +169,15 @@ impl<'f, 'a> References<'f, 'a> {
         }
     }
 
-    fn is_mentioned(&self, path: &str, searches: &mut usize) -> bool {
-        if self.mentioned.contains(path) {
-            return true;
-        }
+    /// Whether `path`, or a directory it lies in, was mentioned.
+    fn is_known(&self, path: &str) -> bool {
         let mut parents = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
-        if parents.any(|parent| self.mentioned_directories.contains(parent)) {
+        self.mentioned.contains(path)
+            || parents.any(|parent| self.mentioned_directories.contains(parent))
+    }
+
+    fn is_mentioned(&self, path: &str, searches: &mut usize) -> bool {
+        if self.is_known(path) {
             return true;
         }
         if base_name(path).chars().all(is_path_character) {
@@ -151,6 +185,35 @@ impl<'f, 'a> References<'f, 'a> {
         }
         *searches = searches.saturating_sub(1);
         *searches == 0 || self.body.text.contains(base_name(path))
+    }
+}
+
+/// A sieve for words: lets through every one it was given, in any case, and few others. The body has
+/// a thousand words and the skill three files.
+#[derive(Default)]
+struct Looks([u64; 4]);
+
+impl Looks {
+    /// Takes in a word in lower case.
+    fn add(&mut self, word: &str) {
+        let (cell, bit) = Self::place(word);
+        if let Some(bits) = self.0.get_mut(cell) {
+            *bits |= bit;
+        }
+    }
+
+    /// Whether `word` may be one of those taken in.
+    fn may_have(&self, word: &str) -> bool {
+        // The case of other letters can change the length of a word.
+        let (cell, bit) = Self::place(word);
+        !word.is_ascii() || self.0.get(cell).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// By its length and its first letter.
+    fn place(word: &str) -> (usize, u64) {
+        let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
+        let place = word.len().wrapping_mul(37).wrapping_add(usize::from(first)) % 256;
+        (place / 64, 1 << (place % 64))
     }
 }
 
@@ -197,6 +260,21 @@ fn is_for_scripts(base: &str) -> bool {
 fn is_path_character(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '~' | '+')
 }
+
+/// The bytes a word can have: those of a path's characters, and those of characters whose bytes have
+/// to be seen together.
+const IN_PATH: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        table[byte] = !letter.is_ascii()
+            || letter.is_ascii_alphanumeric()
+            || matches!(letter, b'_' | b'-' | b'.' | b'/' | b'~' | b'+');
+        byte += 1;
+    }
+    table
+};
 
 fn message(left: &[&str]) -> String {
     let named: Vec<String> = left.iter().take(MAX_NAMED).map(|path| quoted(path)).collect();

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::{MAX_SEARCHES, MAX_WORD, References, is_candidate, message, words_for};
 use crate::lint::files::Files;
 use crate::lint::{Body, Neighbour};
@@ -99,4 +101,90 @@ fn the_message_names_five_and_counts_the_rest() {
     assert_eq!(message(&["a", "b"]), "`a`, `b` are never mentioned in SKILL.md");
     let six = message(&["a", "b", "c", "d", "e", "f"]);
     assert_eq!(six, "`a`, `b`, `c`, `d`, `e` and 1 more are never mentioned in SKILL.md");
+}
+
+/// What reading the body word by word says, the plain way.
+fn left_by_splitting(body: &str, paths: &[String]) -> Vec<String> {
+    let mentions = |path: &str| {
+        let words = words_for(path);
+        body.split(|c| !super::is_path_character(c)).any(|word| {
+            let word = word.trim_end_matches('.');
+            let base = word.rsplit('/').next().unwrap_or_default().to_lowercase();
+            let directory = word.strip_suffix('/').map(|word| word.trim_end_matches('/'));
+            let tails = directory.into_iter().flat_map(|word| {
+                std::iter::successors(Some(word), |tail| tail.split_once('/').map(|(_, rest)| rest))
+            });
+            let tail = tails
+                .take(8)
+                .find(|tail| paths.iter().any(|other| other.starts_with(&format!("{tail}/"))));
+            tail.is_some_and(|tail| path.starts_with(&format!("{tail}/")))
+                || (directory.is_none() && words.contains(&base))
+        })
+    };
+    paths.iter().filter(|path| is_candidate(path) && !mentions(path)).cloned().collect()
+}
+
+proptest! {
+    #[test]
+    fn reading_a_body_by_bytes_finds_what_splitting_it_finds(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),
+        files in prop::collection::vec(prop::sample::select(FILES), 1..4),
+    ) {
+        // F5
+        let body = pieces.concat();
+        let mut paths: Vec<String> = files.into_iter().map(str::to_owned).collect();
+        paths.sort();
+        paths.dedup();
+        let expected = left_by_splitting(&body, &paths);
+        let expected = (!expected.is_empty())
+            .then(|| message(&expected.iter().map(String::as_str).collect::<Vec<_>>()));
+        prop_assert_eq!(left(&body, &paths), expected, "{:?}", body);
+    }
+}
+
+const FILES: &[&str] = &[
+    "references/guide.md",
+    "references/deep/größe.md",
+    "scripts/run.py",
+    "scripts/K.sh",
+    "assets/a-b_c.json",
+    "NOTES.md",
+];
+
+const PIECES: &[&str] = &[
+    "guide.md",
+    "GUIDE.MD",
+    "größe.md",
+    "GRÖSSE.md",
+    "run",
+    "Run.PY",
+    "scripts.run",
+    "k.sh",
+    "\u{212a}.sh",
+    "a-b_c.json",
+    "notes.md",
+    "references",
+    "deep",
+    "/",
+    "//",
+    ".",
+    "..",
+    " ",
+    "\n",
+    "`",
+    "é",
+    "\u{a0}",
+    "…",
+    "x",
+    "-",
+    "~",
+];
+
+#[test]
+fn the_bytes_of_paths_are_those_of_their_characters() {
+    // F5
+    for byte in 0..=u8::MAX {
+        let expect = !byte.is_ascii() || super::is_path_character(char::from(byte));
+        assert_eq!(super::IN_PATH[usize::from(byte)], expect, "{byte}");
+    }
 }

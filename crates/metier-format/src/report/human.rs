@@ -4,7 +4,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::excerpt::excerpt;
-use super::{Color, FileReport, count, count_fixable};
+use super::{Color, FileReport, Tally};
 use crate::diagnostic::{Diagnostic, Mode, Severity};
 use crate::span::Position;
 use crate::text;
@@ -12,20 +12,38 @@ use crate::text;
 /// The findings as text for people. Files without findings are only counted.
 #[must_use]
 pub fn human(files: &[FileReport], mode: Mode, color: Color) -> String {
+    let mut out = String::new();
+    let mut tally = Tally::default();
+    for file in files {
+        out.push_str(&human_file(file, mode, color));
+        tally += Tally::of(file, mode);
+    }
+    out.push_str(&human_summary(&tally));
+    out
+}
+
+/// What [`human`] says of one file; nothing when nothing was found.
+#[must_use]
+pub fn human_file(file: &FileReport, mode: Mode, color: Color) -> String {
+    let mut out = String::new();
+    if file.diagnostics.is_empty() {
+        return out;
+    }
     let renderer = match color {
         Color::Plain => Renderer::plain(),
         Color::Ansi => Renderer::styled(),
     };
-    let mut out = String::new();
-    for file in files {
-        for diagnostic in &file.diagnostics {
-            out.push_str(&render(&renderer, file, diagnostic, mode));
-            out.push_str("\n\n");
-        }
+    for diagnostic in &file.diagnostics {
+        out.push_str(&render(&renderer, file, diagnostic, mode));
+        out.push_str("\n\n");
     }
-    out.push_str(&summary(files, mode));
-    out.push('\n');
     out
+}
+
+/// The last line of [`human`], which counts.
+#[must_use]
+pub fn human_summary(tally: &Tally) -> String {
+    format!("{}\n", summary(tally))
 }
 
 fn render(renderer: &Renderer, file: &FileReport, diagnostic: &Diagnostic, mode: Mode) -> String {
@@ -79,22 +97,21 @@ fn level(severity: Severity) -> Level<'static> {
 }
 
 /// `2 errors, 1 warning in 3 files; 1 can be repaired with …`, leaving out what there is none of.
-fn summary(files: &[FileReport], mode: Mode) -> String {
+fn summary(tally: &Tally) -> String {
     let plural = |count: usize, one: &str, many: &str| {
         (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
     };
-    let of = |severity| count(files, mode, severity);
     let counts: Vec<String> = [
-        plural(of(Severity::Error), "error", "errors"),
-        plural(of(Severity::Warning), "warning", "warnings"),
-        plural(of(Severity::Advice), "piece of advice", "pieces of advice"),
+        plural(tally.errors, "error", "errors"),
+        plural(tally.warnings, "warning", "warnings"),
+        plural(tally.advice, "piece of advice", "pieces of advice"),
     ]
     .into_iter()
     .flatten()
     .collect();
     let found = if counts.is_empty() { "No findings".to_owned() } else { counts.join(", ") };
-    let looked_at = plural(files.len(), "file", "files").unwrap_or_else(|| "0 files".to_owned());
-    let repair = match count_fixable(files) {
+    let looked_at = plural(tally.files, "file", "files").unwrap_or_else(|| "0 files".to_owned());
+    let repair = match tally.fixable {
         0 => String::new(),
         n => format!("; {n} can be repaired with `metier lint --fix`"),
     };

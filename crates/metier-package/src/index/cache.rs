@@ -11,6 +11,7 @@ use super::{Contents, Index, IndexError};
 use crate::atomic::Folder;
 use crate::home::Home;
 use crate::limits::{MAX_INDEXES, MAX_RECORD_BYTES};
+use crate::records::{to_json, to_json_line};
 use crate::turn::Turn;
 
 /// The file that names the indexes, in metier's own directory.
@@ -84,8 +85,8 @@ pub fn cached(home: &Home, index: &Index) -> Result<Option<Contents>, IndexError
 /// Keeps what the index listed.
 pub fn save(home: &Home, index: &Index, contents: &Contents) -> Result<(), IndexError> {
     let document = Document { v: VERSION, inner: contents };
-    let bytes = serde_json::to_vec(&document).unwrap_or_default();
-    Ok(Folder::make_all(&directory(home))?.replace(&file(index), &bytes, 0o644)?)
+    let text = to_json_line(&file(index), &document)?;
+    Ok(Folder::make_all(&directory(home))?.replace(&file(index), text.as_bytes(), 0o644)?)
 }
 
 fn directory(home: &Home) -> PathBuf {
@@ -112,9 +113,8 @@ fn names(home: &Home) -> Result<Names, IndexError> {
 
 fn write(home: &Home, names: Names) -> Result<(), IndexError> {
     let document = Document { v: VERSION, inner: names };
-    let mut bytes = serde_json::to_vec_pretty(&document).unwrap_or_default();
-    bytes.push(b'\n');
-    Ok(Folder::make_all(home.path())?.replace(FILE, &bytes, 0o644)?)
+    let text = to_json(FILE, &document)?;
+    Ok(Folder::make_all(home.path())?.replace(FILE, text.as_bytes(), 0o644)?)
 }
 
 #[cfg(test)]

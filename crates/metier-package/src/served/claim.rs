@@ -2,6 +2,7 @@
 //! and size. Read strictly, since an approval is bound to it: what has two meanings has none.
 
 use metier_format::SkillName;
+use metier_store::digest::is_digest;
 use serde_json::{Map, Value};
 
 use super::said;
@@ -233,7 +234,7 @@ fn file(resource: &Value, base: &str) -> Result<ClaimedFile, Fault> {
         why: "it escapes what needs no escape, or what is no text".to_owned(),
     })?;
     let digest = resource.get("digest").and_then(Value::as_str);
-    let sha256 = digest.and_then(|text| text.strip_prefix("sha256:")).filter(|hex| is_hex(hex));
+    let sha256 = digest.and_then(|text| text.strip_prefix("sha256:")).filter(|hex| is_digest(hex));
     let size = resource.get("size").and_then(Value::as_u64);
     Ok(ClaimedFile {
         uri: uri.to_owned(),
@@ -241,10 +242,6 @@ fn file(resource: &Value, base: &str) -> Result<ClaimedFile, Fault> {
         sha256: sha256.ok_or_else(|| Fault::Digest(said(uri)))?.to_owned(),
         size: size.ok_or_else(|| Fault::Size(said(uri)))?,
     })
-}
-
-fn is_hex(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The path that an escaped one means. One path has one spelling: what may stand as it is may not

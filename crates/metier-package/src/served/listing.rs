@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::{Claim, Fault, ServerError, SkillServer, said};
 use crate::fetch::FetchError;
-use crate::limits::{MAX_CURSOR_BYTES, MAX_INDEX_SKILLS, MAX_SERVED_PAGES};
+use crate::limits::{MAX_CURSOR_BYTES, MAX_EMPTY_PAGES, MAX_INDEX_SKILLS, MAX_SERVED_PAGES};
+use crate::source::Refused;
 
 /// What a server lists.
 #[derive(Debug, Default)]
@@ -24,11 +25,18 @@ impl Listing {
         let mut listing = Self::default();
         let mut cursors: BTreeSet<String> = BTreeSet::new();
         let mut cursor: Option<String> = None;
+        let mut empty = 0;
         for _ in 0..MAX_SERVED_PAGES {
             let page = server.list(cursor.as_deref());
             let page = page.map_err(|error| FetchError::of_server(error, place))?;
+            let before = listing.len();
             let next = listing.take(&page).map_err(|why| nonsense(why, place))?;
             let Some(next) = next else { return Ok(listing) };
+            empty = if listing.len() == before { empty + 1 } else { 0 };
+            if empty >= MAX_EMPTY_PAGES {
+                let why = format!("{MAX_EMPTY_PAGES} of its pages in a row have no skill");
+                return Err(nonsense(why, place));
+            }
             if !cursors.insert(next.clone()) {
                 return Err(nonsense("its pages go round in a circle".to_owned(), place));
             }
@@ -76,12 +84,22 @@ impl Listing {
         }
     }
 
+    /// What cannot be believed, as a source's refused skills are said.
+    pub(crate) fn refused(&self) -> Vec<Refused> {
+        let refused = |(uri, fault): &(String, Fault)| {
+            let hazard = fault.clone().hazard();
+            let (path, code) = (skill_at(uri).to_owned(), hazard.code());
+            Refused { path, code, reason: hazard.at(uri.as_bytes()).to_string() }
+        };
+        self.faults.iter().map(refused).collect()
+    }
+
     /// One page; where the next one is.
     fn take(&mut self, page: &Value) -> Result<Option<String>, String> {
         whole(page)?;
         let skills = page.get("skills").and_then(Value::as_array);
         for entry in skills.ok_or("there is no list `skills` in it")? {
-            if self.known.len() + self.faults.len() >= MAX_INDEX_SKILLS {
+            if self.len() >= MAX_INDEX_SKILLS {
                 return Err(format!("it lists more than {MAX_INDEX_SKILLS} skills"));
             }
             self.admit(entry);
@@ -91,6 +109,11 @@ impl Listing {
             Some(Value::String(next)) if next.len() <= MAX_CURSOR_BYTES => Ok(Some(next.clone())),
             Some(_) => Err("`nextCursor` is not a short text".to_owned()),
         }
+    }
+
+    /// How many entries it has, believed or not.
+    fn len(&self) -> usize {
+        self.known.len() + self.faults.len()
     }
 
     fn admit(&mut self, entry: &Value) {

@@ -98,7 +98,12 @@ impl Place {
 
     pub(crate) fn offered(&self, text: &str) -> Result<Vec<Offered>, FetchError> {
         let reference = self.reference(text);
-        self.with(Select::All, |settings, progress| offered(&reference, settings, progress))
+        let all =
+            self.with(Select::All, |settings, progress| offered(&reference, settings, progress));
+        all.map(|(offered, refused)| {
+            assert_eq!(refused, []);
+            offered
+        })
     }
 
     pub(crate) fn resolve(&self, text: &str) -> Result<Locked, FetchError> {

@@ -175,7 +175,10 @@ impl Search {
 
 /// The agent a program is, by the last part of its name and without a version.
 fn agent(program: &Word) -> Option<&'static Agent> {
-    let name = program.as_known()?.rsplit('/').next()?.to_ascii_lowercase();
+    let name = program.as_known()?.rsplit('/').next()?;
+    // Most programs are told apart by their first letter.
+    name.bytes().next().filter(|first| b"cgoCGO".contains(first))?;
+    let name = name.to_ascii_lowercase();
     let name = name.split('@').next()?;
     let name = name.strip_suffix(".exe").unwrap_or(name);
     AGENTS.iter().find(|agent| agent.names.contains(&name))
@@ -305,6 +308,7 @@ fn named_variable(word: &Word) -> Option<String> {
         Some((name, _)) => (name, word.tail(name.len() + 1)),
         None => (word.as_known()?, None),
     };
+    name.bytes().next().filter(u8::is_ascii_uppercase)?;
     let known = AGENTS.iter().any(|agent| agent.variables.contains(&name));
     (known && value.is_none_or(|value| is_set(name, &value))).then(|| name.to_owned())
 }
@@ -313,7 +317,9 @@ fn named_variable(word: &Word) -> Option<String> {
 /// what stands behind a name is looked at up to its next mention.
 fn in_text(text: &str) -> Start {
     let mut worst = Start::Guarded;
-    for agent in &AGENTS {
+    // Each of its names starts with the first one.
+    let spelled = |agent: &&Agent| agent.names.first().is_some_and(|name| text.contains(name));
+    for agent in AGENTS.iter().filter(spelled) {
         for name in agent.names {
             for behind in behind(text, name) {
                 let near = behind.split(name).next().unwrap_or_default();

@@ -196,10 +196,26 @@ impl<'a> Listing<'a> {
     /// the selection leaves out.
     #[must_use]
     pub fn whole(catalog: &'a Catalog, all: bool, recorded: impl Fn(&Found) -> Vouched) -> Self {
+        let with = |shape: SkillShape<'a>, found: &Found| shape.from(&recorded(found));
+        Self { digest: catalog.digest(), ..Self::of(catalog, all, with) }
+    }
+
+    /// The same for a reader who is shown neither where each skill is from nor the digest, both of
+    /// which take longer than the rest.
+    #[must_use]
+    pub fn brief(catalog: &'a Catalog, all: bool) -> Self {
+        Self::of(catalog, all, |shape, _| shape)
+    }
+
+    fn of(
+        catalog: &'a Catalog,
+        all: bool,
+        with: impl Fn(SkillShape<'a>, &Found) -> SkillShape<'a>,
+    ) -> Self {
         let hidden = if all { catalog.hidden.as_slice() } else { &[] };
-        let winner = |e: &'a Entry| SkillShape::entry(catalog, e).from(&recorded(&e.found));
+        let winner = |e: &'a Entry| with(SkillShape::entry(catalog, e), &e.found);
         let mut skills: Vec<_> = catalog.entries.iter().map(winner).collect();
-        let left_out = |h: &'a Hidden| SkillShape::hidden(catalog, h).from(&recorded(&h.found));
+        let left_out = |h: &'a Hidden| with(SkillShape::hidden(catalog, h), &h.found);
         skills.extend(hidden.iter().map(left_out));
         if all {
             skills.sort_by(|a, b| a.name.cmp(b.name).then(b.active.cmp(&a.active)));
@@ -209,7 +225,7 @@ impl<'a> Listing<'a> {
             shadowed: catalog.shadowed.iter().map(|s| ShadowedShape::of(catalog, s)).collect(),
             skipped: catalog.skipped.iter().map(|s| SkippedShape::skipped(catalog, s)).collect(),
             notes: catalog.notes.iter().map(|n| SkippedShape::note(catalog, n)).collect(),
-            digest: catalog.digest(),
+            digest: String::new(),
             next: None,
         }
     }

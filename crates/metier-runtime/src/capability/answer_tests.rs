@@ -2,7 +2,12 @@ use metier_format::parse;
 
 use serde_json::json;
 
-use super::{FileAnswer, allowed_tools, base64};
+use metier_store::discover::ScanLimits;
+use metier_store::vouch::Vouched;
+use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
+use metier_testing::World;
+
+use super::{FileAnswer, Listing, allowed_tools, base64};
 
 fn tools_of(frontmatter: &str) -> Option<Vec<String>> {
     let text = format!("---\nname: pdf\ndescription: Fills forms.\n{frontmatter}---\nBody\n");
@@ -80,4 +85,24 @@ fn a_whole_file_says_nothing_of_parts() {
     assert_eq!((&value["encoding"], &value["base64"]), (&json!("base64"), &json!("//4=")));
     let beyond = serde_json::to_value(FileAnswer::part(&text, 99, 5)).unwrap();
     assert_eq!((&beyond["text"], beyond.get("next")), (&json!(""), None));
+}
+
+#[test]
+fn a_brief_listing_has_the_skills_of_the_whole_one() {
+    // U1, N1
+    let world = World::new();
+    world.skill("skills", "pdf", "Fills forms. Use it.");
+    world.skill("skills/deep", "sheets", "Sums. Use it.");
+    world.write("skills/broken/SKILL.md", "no frontmatter");
+    let store = FileStore::new(vec![Root::given(Layer::Personal, world.path().join("skills"))]);
+    let found = store.discover(&ScanLimits::default());
+    let catalog = Catalog::build(found, &Precedence::DEFAULT, &Selection::default());
+    for all in [false, true] {
+        let whole = Listing::whole(&catalog, all, |_| Vouched::default());
+        let brief = Listing::brief(&catalog, all);
+        assert_eq!(json!(brief.skills), json!(whole.skills));
+        assert_eq!(json!(brief.skipped), json!(whole.skipped));
+        assert_eq!(brief.skills.len(), 2);
+        assert_eq!((whole.digest, brief.digest), (catalog.digest(), String::new()));
+    }
 }

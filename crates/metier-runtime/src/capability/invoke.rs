@@ -43,7 +43,7 @@ type Answer = Result<Value, CapabilityError>;
 /// answer has nothing in it that nobody would see.
 pub fn invoke(session: &mut Session, call: Call) -> Answer {
     let asker = call.asker;
-    let mut answer = carry_out(session, call)?;
+    let mut answer = carry_out(session, call).map_err(|error| told(session, error))?;
     if asker == Trigger::Auto {
         write_out(&mut answer);
     }
@@ -145,7 +145,7 @@ fn explain(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     let answer = why(session.catalog(), name);
     let hidden = asker == Trigger::Auto && look_up(session, arguments, asker).is_err();
     if answer.candidates.is_empty() || hidden {
-        return Err(session.unknown(name));
+        return Err(session.unknown(name, asker));
     }
     Ok(answer.to_json())
 }
@@ -190,10 +190,10 @@ fn read(session: &mut Session, arguments: &Arguments, asker: Trigger) -> Answer 
     if let Some(entry) = session.catalog().get(&NameKey::of(name))
         && entry.visibility == Visibility::UserOnly
         && asker == Trigger::Auto
-        && !session.active_names().iter().any(|active| active == entry.name().as_str())
+        && !session.is_active(entry.name())
     {
         // Its files are for a model from the moment its user has started it.
-        return Err(session.unknown(name));
+        return Err(session.unknown(name, asker));
     }
     let path = arguments.text("path").unwrap_or_default();
     let resource = session.read(name, path, MAX_READ_BYTES)?;
@@ -252,7 +252,16 @@ fn look_up<'a>(
         Some(entry) if entry.visibility == Visibility::Untrusted => {
             Err(CapabilityError::NotTrusted(entry.name().to_string()))
         }
-        _ => Err(session.unknown(name)),
+        _ => Err(session.unknown(name, asker)),
+    }
+}
+
+/// What whoever asks is told of `error`, which may be less than what is recorded.
+fn told(session: &Session, error: CapabilityError) -> CapabilityError {
+    match error {
+        CapabilityError::Activation(error) => session.told_of_skill(error).into(),
+        CapabilityError::Script(error) => session.told_of_script(error).into(),
+        other => other,
     }
 }
 

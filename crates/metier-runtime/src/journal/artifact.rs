@@ -18,6 +18,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use metier_store::digest::is_digest;
 use rustix::fs::{Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use serde::Serialize;
 
@@ -26,7 +27,7 @@ use crate::clock::Moment;
 use crate::limits::MAX_ARTIFACT_BYTES;
 
 /// A file's times when it is used: changed now, by the system's own clock.
-const USED_NOW: Timestamps = Timestamps {
+pub(crate) const USED_NOW: Timestamps = Timestamps {
     last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
     last_modification: Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
 };
@@ -100,7 +101,7 @@ impl Artifacts {
         match File::open(&path) {
             // It is as old as its last use.
             Ok(file) => drop(rustix::fs::futimens(&file, &USED_NOW)),
-            Err(_) => write_whole(&path, bytes)?,
+            Err(_) => write_whole(&path, bytes, 0o600)?,
         }
         Ok(Kept { digest, _hold: hold })
     }
@@ -184,7 +185,7 @@ impl Artifacts {
         let path = std::path::absolute(journal)?;
         let bytes = path.as_os_str().as_bytes();
         let note = self.folder.join("journals").join(content_digest(bytes));
-        if note.exists() { Ok(()) } else { write_whole(&note, bytes) }
+        if note.exists() { Ok(()) } else { write_whole(&note, bytes, 0o600) }
     }
 
     /// Forgets the journals that are gone.
@@ -304,10 +305,6 @@ fn is_hex(byte: u8) -> bool {
     byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
 }
 
-fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(is_hex)
-}
-
 /// What lies in a folder; none when there is none.
 fn folder(path: &Path) -> std::io::Result<Option<std::fs::ReadDir>> {
     match std::fs::read_dir(path) {
@@ -322,21 +319,31 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Writes a file that is whole or not there.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
+/// Writes a file that is whole or not there, whoever else writes it at the same time.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> std::io::Result<()> {
     let shelf = path.parent().unwrap_or(Path::new(""));
     make_folder(shelf)?;
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let temporary = shelf.join(format!(".{}.{number}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = options.open(&temporary)?;
+    let (temporary, mut file) = temporary(shelf, mode)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_data());
     let moved = written.and_then(|()| std::fs::rename(&temporary, path));
     if moved.is_err() {
         let _ = std::fs::remove_file(&temporary);
     }
     moved
+}
+
+/// A new file in `shelf` that nobody else has, not even a process of the same number elsewhere.
+fn temporary(shelf: &Path, mode: u32) -> std::io::Result<(PathBuf, File)> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(mode);
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = shelf.join(format!(".{}.{number}", std::process::id()));
+        match options.open(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            other => return other.map(|file| (path, file)),
+        }
+    }
 }

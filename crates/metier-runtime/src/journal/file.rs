@@ -71,7 +71,13 @@ impl FileJournal {
         options.read(true).create(true).mode(0o600);
         let head = options.clone().write(true).truncate(false).open(beside(path, "head"));
         let head = head.map_err(|e| io("open the head of", path, e))?;
-        let file = options.append(true).open(path).map_err(|e| io("open", path, e))?;
+        // Only who has nothing to miss makes a new one.
+        let known = read_head(&head).filter(|head| head.bytes > 0);
+        let file = options.append(true).create(known.is_none()).open(path);
+        let file = file.map_err(|error| match &known {
+            Some(head) => head.unopened(path, error),
+            None => io("open", path, error),
+        })?;
         let identity = Identity::of(&file.metadata().map_err(|e| io("look at", path, e))?);
         let mut journal = Self {
             path: path.to_owned(),
@@ -261,8 +267,20 @@ impl Journal for FileJournal {
 pub(super) struct Head {
     /// Length of the journal when the head was written.
     pub(super) bytes: u64,
+    /// How many lines it had.
+    frames: u64,
     /// Digest of its last line.
     pub(super) digest: String,
+}
+
+impl Head {
+    /// Why the journal at `path` could not be opened: what was written once is not merely missing.
+    pub(super) fn unopened(&self, path: &Path, source: std::io::Error) -> JournalError {
+        match source.kind() == std::io::ErrorKind::NotFound && self.bytes > 0 {
+            true => JournalError::Gone { path: path.to_owned(), frames: self.frames },
+            false => io("open", path, source),
+        }
+    }
 }
 
 /// Fixed width, so that one write replaces it whole.
@@ -281,12 +299,11 @@ fn read_head(file: &File) -> Option<Head> {
 pub(super) fn parse_head(text: &str) -> Option<Head> {
     let mut words = text.split_whitespace();
     let bytes = words.next()?.parse().ok()?;
-    let _frames: u64 = words.next()?.parse().ok()?;
+    let frames = words.next()?.parse().ok()?;
     let digest = words.next()?.to_owned();
-    (digest.len() == 64).then_some(Head { bytes, digest })
+    (digest.len() == 64).then_some(Head { bytes, frames, digest })
 }
 
-/// `NAME.WORD` beside the journal.
 /// A journal and every file that is kept beside it.
 #[must_use]
 pub fn files_of(path: &Path) -> Vec<PathBuf> {
@@ -294,6 +311,7 @@ pub fn files_of(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(beside).collect()
 }
 
+/// `NAME.WORD` beside the journal.
 pub(super) fn beside(path: &Path, word: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");

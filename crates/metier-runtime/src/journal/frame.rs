@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use metier_format::text::visible_json;
+use metier_store::digest::{hex, sha256};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::clock::Moment;
 use crate::event::Event;
@@ -199,14 +199,7 @@ pub(super) fn check_seal(line: &[u8]) -> Result<String, FrameError> {
 
 /// SHA-256 as lowercase hex.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS.get(usize::from(value)).copied().unwrap_or(b'0'));
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        hex.push(digit(byte >> 4));
-        hex.push(digit(byte & 15));
-    }
-    hex
+    hex(&sha256(bytes))
 }
 
 fn text(value: Option<Value>) -> Option<String> {

@@ -104,9 +104,12 @@ struct Witnesses {
 /// in memory at a time besides the frames.
 pub fn read(path: &Path) -> Result<Reading, JournalError> {
     let io = |source| JournalError::Io { act: "read", path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(io)?;
     // Looked at before the lines, so that a line written meanwhile is in them.
     let head = std::fs::read_to_string(beside(path, "head")).ok().and_then(|t| parse_head(&t));
+    let file = std::fs::File::open(path).map_err(|source| match &head {
+        Some(head) => head.unopened(path, source),
+        None => io(source),
+    })?;
     let identity = Identity::of(&file.metadata().map_err(io)?);
     let witnesses = Witnesses { head, checkpoint: Checkpoint::read(path, identity) };
     read_lines(BufReader::new(file), witnesses).map_err(io)

@@ -4,7 +4,7 @@
 //! Under metier's own directory, all of it derived and free to be deleted:
 //!
 //! - `bundled/DIGEST/`: the files of a skill that lies in the binary, read back and compared before
-//!   every use;
+//!   every use, by one at a time (`bundled/DIGEST.lock`);
 //! - `cache/uv/`: what uv made for each content of a skill, which no script can write (see `kept`);
 //! - `cache/help/`: help texts, by digest of what gave them.
 
@@ -12,9 +12,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use metier_sandbox::{Cancel, Runner, environment};
 use metier_store::catalog::Trust;
@@ -22,6 +24,7 @@ use metier_store::client::AGENTS;
 use metier_store::digest::TreeKind;
 use metier_store::store::{Location, Store};
 
+use crate::journal::write_whole;
 use crate::limits::{MAX_HELP_BYTES, MAX_SCRIPT_BYTES};
 
 /// What running scripts needs of its surroundings.
@@ -42,6 +45,9 @@ pub struct ScriptGround {
 /// See [`ScriptGround::guarded`]; the directories of agents come from their table.
 const GUARDED: &[&str] =
     &[".devcontainer", ".envrc", ".git", ".mcp.json", ".metier", ".vscode", "skills.lock"];
+
+/// Between two looks at a lock that somebody has. What it guards takes milliseconds, or minutes.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 impl Default for ScriptGround {
     fn default() -> Self {
@@ -191,11 +197,50 @@ pub(super) fn exists(path: &Path) -> bool {
     path.exists()
 }
 
+/// Waits for the lock of the file at `path`, which is made when it is not there; an error of the kind
+/// `Interrupted` when `cancel` is thrown meanwhile. Dropping the file lets others go on.
+pub(super) fn lock(path: &Path, cancel: &Cancel) -> io::Result<File> {
+    loop {
+        if let Some(file) = try_lock(path)? {
+            return Ok(file);
+        }
+        if cancel.is_thrown() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
+}
+
+/// [`lock`], unless somebody else has it.
+pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let options = File::options().create(true).truncate(false).write(true).mode(0o600).to_owned();
+    let file = options.open(path)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+        Ok(()) => {
+            // Whoever had it may have removed the file, and a lock on what is gone excludes nobody.
+            let there = std::fs::symlink_metadata(path).is_ok_and(|there| {
+                file.metadata()
+                    .is_ok_and(|own| (own.dev(), own.ino()) == (there.dev(), there.ino()))
+            });
+            Ok(there.then_some(file))
+        }
+    }
+}
+
 /// Puts every file of the skill into `place`, or makes sure that every one lies there as it is in
-/// the store and nothing else does. What differs is written again.
-pub(crate) fn materialise(store: &dyn Store, at: &Location, place: &Path) -> io::Result<()> {
+/// the store and nothing else does. What differs is written again. One at a time does this: to
+/// another, what is half written would be something else.
+pub(crate) fn materialise(
+    store: &dyn Store,
+    at: &Location,
+    place: &Path,
+    cancel: &Cancel,
+) -> io::Result<()> {
     let tree = store.tree(at).map_err(io::Error::other)?;
     private_directory(place)?;
+    let _lock = lock(&place.with_extension("lock"), cancel)?;
     let mut files = Vec::new();
     for file in tree.files() {
         let path = std::str::from_utf8(&file.path).map_err(io::Error::other)?;
@@ -229,24 +274,6 @@ fn remove_others(place: &Path, wanted: &[PathBuf]) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Writes a file beside its place and moves it there, so that nobody sees a part of it.
-pub(super) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    std::fs::create_dir_all(folder)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{}", std::process::id()));
-    let _ = std::fs::remove_file(&temporary);
-    let options = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).to_owned();
-    let written = options
-        .open(&temporary)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }
 
 fn is_program(path: &Path) -> bool {

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use metier_sandbox::Cancel;
 use metier_store::catalog::Trust;
 use metier_store::store::{Location, Store as _};
 use metier_store::{Layer, MemoryStore, RootId};
@@ -114,7 +115,7 @@ fn a_skill_inside_metier_is_put_on_disk_and_put_right_again() {
     let world = tempfile::tempdir().unwrap();
     let ground = ground("", world.path());
     let place = ground.place_of("digest").unwrap();
-    materialise(&store, &at, &place).unwrap();
+    materialise(&store, &at, &place, &Cancel::never()).unwrap();
     let read = |path: &str| std::fs::read_to_string(place.join(path)).unwrap();
     assert_eq!(read("scripts/deep/a.py"), "print(1)\n");
     let mode = |path: &str| std::fs::metadata(place.join(path)).unwrap().permissions().mode();
@@ -130,7 +131,7 @@ fn a_skill_inside_metier_is_put_on_disk_and_put_right_again() {
     std::fs::create_dir(&outside).unwrap();
     std::fs::rename(place.join("bin"), world.path().join("old")).unwrap();
     std::os::unix::fs::symlink(&outside, place.join("bin")).unwrap();
-    materialise(&store, &at, &place).unwrap();
+    materialise(&store, &at, &place, &Cancel::never()).unwrap();
     assert_eq!(read("scripts/deep/a.py"), "print(1)\n");
     assert_eq!(read("bin/tool"), "#!/bin/sh\n");
     assert!(!place.join("bin/tool").is_symlink());
@@ -138,6 +139,30 @@ fn a_skill_inside_metier_is_put_on_disk_and_put_right_again() {
     assert!(!place.join("scripts/more").exists());
     assert!(!outside.join("tool").exists(), "nothing is written through a link");
     assert_eq!(store.directory(&at), None);
+}
+
+#[test]
+fn any_number_of_first_runs_at_once_find_the_whole_skill() {
+    // B1, R6, P5
+    let names: Vec<String> = (0..12).map(|number| format!("scripts/{number}.py")).collect();
+    let store = names.iter().fold(MemoryStore::new(Layer::Bundled), |store, name| {
+        store.file(&format!("x/{name}"), name.clone().into_bytes())
+    });
+    let store = store.file("x/SKILL.md", &b"---\nname: x\ndescription: X.\n---\n"[..]);
+    let at = Location { root: RootId(0), path: Path::new("x").into() };
+    let world = tempfile::tempdir().unwrap();
+    let ground = ground("", world.path());
+    for round in 0..8 {
+        let place = ground.place_of(&format!("digest-{round}")).unwrap();
+        let run = || {
+            materialise(&store, &at, &place, &Cancel::never())?;
+            names.iter().try_for_each(|name| std::fs::read(place.join(name)).map(drop))
+        };
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = (0..6).map(|_| scope.spawn(run)).collect();
+            runs.into_iter().for_each(|run| run.join().unwrap().unwrap());
+        });
+    }
 }
 
 #[test]

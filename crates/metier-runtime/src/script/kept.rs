@@ -11,11 +11,14 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use super::ground::{private_directory, write_whole};
+use metier_sandbox::Cancel;
+
+use super::ground::{self, private_directory};
+use crate::journal::{USED_NOW, write_whole};
 use crate::limits::{MAX_ENVIRONMENTS, MAX_PREPARED_ENTRIES};
 
 /// Where uv keeps the environments of scripts in its cache.
@@ -81,20 +84,27 @@ impl Kept {
         write_whole(&file, bytes, 0o600)
     }
 
-    /// The environment, when it was made before and its Python is still there.
+    /// The environment, when it was made before and its Python is still there. It is as old as its
+    /// last use.
     pub(crate) fn ready(&self) -> Option<Environment> {
-        let name = std::fs::read_to_string(self.place.join("ready")).ok()?;
-        environment(&self.made(), &OsString::from(name))
+        let mut file = File::open(self.place.join("ready")).ok()?;
+        let mut name = String::new();
+        file.read_to_string(&mut name).ok()?;
+        let found = environment(&self.made(), &OsString::from(name))?;
+        let _ = rustix::fs::futimens(&file, &USED_NOW);
+        Some(found)
     }
 
-    /// Waits until nobody else makes it. Dropping the file lets others go on.
-    pub(crate) fn lock(&self) -> io::Result<File> {
-        private_directory(&self.place)?;
-        let path = self.place.join("lock");
-        let options = File::options().create(true).truncate(false).write(true).to_owned();
-        let file = options.open(path)?;
-        file.lock()?;
-        Ok(file)
+    /// Waits until nobody else makes it, or `cancel` is thrown. Dropping the file lets others go on.
+    pub(crate) fn lock(&self, cancel: &Cancel) -> io::Result<File> {
+        loop {
+            private_directory(&self.place)?;
+            match ground::lock(&self.place.join("lock"), cancel) {
+                // Somebody needed the room and removed the place meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => return other,
+            }
+        }
     }
 
     /// Empties the place, and the oldest places where there are too many.
@@ -195,8 +205,8 @@ fn fits(directory: &Path, left: &mut (u64, u64)) -> bool {
     true
 }
 
-/// Removes the environments made longest ago, as many as are too many. One that cannot be removed
-/// stays: it is in nobody's way.
+/// Removes the environments used longest ago, as many as are too many, and none that somebody makes.
+/// One that cannot be removed stays: it is in nobody's way.
 fn forget_oldest(caches: &Path, own: &Path) {
     let Ok(entries) = std::fs::read_dir(caches) else { return };
     let mut places: Vec<_> = entries
@@ -204,13 +214,19 @@ fn forget_oldest(caches: &Path, own: &Path) {
         .map(|entry| entry.path())
         .filter(|path| path != own)
         .map(|path| {
-            (std::fs::symlink_metadata(path.join("ready")).and_then(|m| m.modified()).ok(), path)
+            let changed = |path: &Path| std::fs::symlink_metadata(path).and_then(|m| m.modified());
+            // One that is not ready is as old as the last try at making it.
+            (changed(&path.join("ready")).or_else(|_| changed(&path)).ok(), path)
         })
         .collect();
     places.sort();
-    let many = places.len().saturating_sub(MAX_ENVIRONMENTS - 1);
-    for (_, place) in places.into_iter().take(many) {
-        let _ = std::fs::remove_dir_all(place);
+    let mut many = places.len().saturating_sub(MAX_ENVIRONMENTS - 1);
+    for (_, place) in places {
+        if many == 0 {
+            break;
+        }
+        let Ok(Some(_lock)) = ground::try_lock(&place.join("lock")) else { continue };
+        many -= usize::from(std::fs::remove_dir_all(place).is_ok());
     }
 }
 

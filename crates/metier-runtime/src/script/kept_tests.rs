@@ -3,6 +3,8 @@
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use metier_sandbox::Cancel;
+
 use super::{Kept, Unkept};
 
 const LARGE: u64 = 1 << 30;
@@ -10,7 +12,7 @@ const LARGE: u64 = 1 << 30;
 /// A place in which uv has made one environment.
 fn made(world: &Path) -> (Kept, PathBuf) {
     let kept = Kept::new(&world.canonicalize().unwrap().join("caches"), "key");
-    let _lock = kept.lock().unwrap();
+    let _lock = kept.lock(&Cancel::never()).unwrap();
     kept.begin().unwrap();
     let environment = kept.made().join("environments-v2/go-1");
     std::fs::create_dir_all(environment.join("bin")).unwrap();
@@ -105,4 +107,43 @@ fn the_oldest_environments_make_room() {
     let (kept, _) = made(world.path());
     assert_eq!(std::fs::read_dir(&caches).unwrap().count(), super::MAX_ENVIRONMENTS);
     assert!(kept.made().exists());
+}
+
+#[test]
+fn what_others_make_or_used_of_late_is_not_what_makes_room() {
+    // R4, P5
+    let world = tempfile::tempdir().unwrap();
+    let caches = world.path().canonicalize().unwrap().join("caches");
+    let place = |number: usize| Kept::new(&caches, &format!("old-{number}"));
+    for number in 0..super::MAX_ENVIRONMENTS + 3 {
+        std::fs::create_dir_all(place(number).made().join("environments-v2/e/bin")).unwrap();
+        symlink("/bin/sh", place(number).made().join("environments-v2/e/bin/python")).unwrap();
+        std::fs::write(place(number).place().join("ready"), "e").unwrap();
+        let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(number as u64);
+        let file = std::fs::File::open(place(number).place().join("ready")).unwrap();
+        file.set_modified(long_ago).unwrap();
+    }
+    // The oldest is being made anew, the second oldest has just been used.
+    std::fs::remove_file(place(0).place().join("ready")).unwrap();
+    let _making = place(0).lock(&Cancel::never()).unwrap();
+    assert!(place(1).ready().is_some());
+    let (kept, _) = made(world.path());
+    assert!(place(0).made().exists() && place(1).made().exists() && kept.made().exists());
+    assert!(!place(2).place().exists() && !place(3).place().exists());
+    assert_eq!(std::fs::read_dir(&caches).unwrap().count(), super::MAX_ENVIRONMENTS);
+}
+
+#[test]
+fn whoever_waits_for_another_to_make_it_can_be_stopped() {
+    // R4
+    let world = tempfile::tempdir().unwrap();
+    let kept = Kept::new(world.path(), "key");
+    let _making = kept.lock(&Cancel::never()).unwrap();
+    let cancel = Cancel::new().unwrap();
+    let error = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| kept.lock(&cancel).unwrap_err());
+        cancel.cancel();
+        waiting.join().unwrap()
+    });
+    assert_eq!(error.kind(), std::io::ErrorKind::Interrupted);
 }

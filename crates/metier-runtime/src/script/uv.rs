@@ -22,6 +22,7 @@
 //! A Python that uv manages is found and never downloaded.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -192,7 +193,10 @@ impl Preparation {
             return Ok(self.prepared(environment, None));
         }
         let disk = |error| PrepareError::Cache(self.kept.place().to_owned(), error);
-        let _lock = self.kept.lock().map_err(disk)?;
+        let _lock = self.kept.lock(cancel).map_err(|error| match error.kind() {
+            ErrorKind::Interrupted => PrepareError::Cancelled,
+            _ => disk(error),
+        })?;
         // Somebody else may have made it meanwhile.
         if let Some(environment) = self.kept.ready() {
             return Ok(self.prepared(environment, None));

@@ -11,6 +11,8 @@ use metier_store::tokens;
 use metier_store::vouch::Standing;
 use serde::Serialize;
 
+use super::hook::blocks;
+use super::script::BegunHook;
 use super::{Again, ContentChanged, Session};
 use crate::arguments::{Substitution, substitute};
 use crate::event::{
@@ -18,6 +20,7 @@ use crate::event::{
 };
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_ARGUMENT_BYTES, MAX_LISTED_RESOURCES, MAX_STACK};
+use crate::state::Active;
 use crate::wrapper::{Wrapped, wrap};
 
 /// Who asks for which skill, with what.
@@ -107,6 +110,9 @@ pub enum ActivationError {
     /// It is on the stack.
     #[error("`{0}` is active already")]
     AlreadyActive(String),
+    /// It is on the stack, and was changed since: what would be given is not what is enforced.
+    #[error("`{0}` was changed since it was activated; release it, then activate it again")]
+    Outdated(String),
     /// Its project's folder is not trusted.
     #[error("`{0}` belongs to a project whose folder is not trusted")]
     NotTrusted(String),
@@ -180,6 +186,7 @@ impl ActivationError {
             Self::NotFound { .. } => "skill_not_found",
             Self::Ambiguous { .. } => "skill_ambiguous",
             Self::AlreadyActive(_) => "skill_already_active",
+            Self::Outdated(_) => "skill_outdated",
             Self::NotTrusted(_) => "skill_not_trusted",
             Self::Changed(_) => ContentChanged::CODE,
             Self::Hidden { .. } => "skill_hidden",
@@ -196,17 +203,53 @@ impl ActivationError {
     }
 }
 
+/// The digests of a skill's `SKILL.md` and, where it is known, of everything in it.
+type Content = (String, Option<String>);
+
+/// How far an activation has come.
+enum Step {
+    /// The skill is active.
+    Active(Box<Activation>),
+    /// Its hook has to run first, for this content.
+    Hook(Box<BegunHook>, Content),
+}
+
+/// What is said when a hook has run for other content than is there by then.
+const CHANGED: &str = "the skill was changed while it ran";
+
 impl Session {
     /// Activates a skill. On any error the stack is as it was, and the refusal is recorded.
     pub fn activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
-        self.act(|session| session.activate_in_turn(invocation))
+        let step =
+            self.act(|session| session.refusing(invocation, |s| s.step(invocation, None)))?;
+        let (hook, content) = match step {
+            Step::Active(activation) => return Ok(*activation),
+            Step::Hook(hook, content) => (*hook, content),
+        };
+        let said = self.run_pre(&hook);
+        let step = self.conclude(|session| {
+            session.refusing(invocation, |session| {
+                said?;
+                match session.state.open {
+                    true => session.step(invocation, Some(&content)),
+                    false => Err(blocks(hook.name(), "the session was ended meanwhile".to_owned())),
+                }
+            })
+        })?;
+        match step {
+            Step::Active(activation) => Ok(*activation),
+            // Content whose hook has run has no other hook.
+            Step::Hook(hook, _) => Err(blocks(hook.name(), CHANGED.to_owned())),
+        }
     }
 
-    fn activate_in_turn(
+    /// Does `work` and records its refusal, when it is one.
+    fn refusing<T>(
         &mut self,
         invocation: &Invocation<'_>,
-    ) -> Result<Activation, ActivationError> {
-        let result = self.try_activate(invocation);
+        work: impl FnOnce(&mut Self) -> Result<T, ActivationError>,
+    ) -> Result<T, ActivationError> {
+        let result = work(self);
         if let Err(error) = &result
             && !matches!(error, ActivationError::Journal(_))
         {
@@ -220,12 +263,37 @@ impl Session {
         result
     }
 
-    fn try_activate(&mut self, invocation: &Invocation<'_>) -> Result<Activation, ActivationError> {
-        let entry = self.look_up(invocation.name)?;
+    /// What a model that asks for a skill is told of `error`. One that only people may use is none to
+    /// it, as in every list, until a person has started it; the journal has the reason.
+    #[must_use]
+    pub fn told_of_skill(&self, error: ActivationError) -> ActivationError {
+        match error {
+            ActivationError::NotForModels(name) if !self.active_names().contains(&name) => {
+                let suggestion = self.suggestion(&name, Trigger::Auto);
+                ActivationError::NotFound { name, suggestion }
+            }
+            other => other,
+        }
+    }
+
+    /// Whether the skill is on the stack.
+    pub(crate) fn is_active(&self, name: &SkillName) -> bool {
+        self.state.stack.iter().any(|active| active.skill.name == name.as_str())
+    }
+
+    /// Activates, in a turn, unless a hook has to run before; `passed` is the content whose hook has
+    /// run. Everything is looked at again then: others may have acted meanwhile.
+    fn step(
+        &mut self,
+        invocation: &Invocation<'_>,
+        passed: Option<&Content>,
+    ) -> Result<Step, ActivationError> {
+        let entry = self.look_up(invocation.name, invocation.trigger)?;
         let name = entry.name().to_string();
-        let repeated = self.state.stack.iter().any(|active| active.skill.name == name);
+        let active = self.state.stack.iter().rfind(|active| active.skill.name == name).cloned();
+        let repeated = active.is_some();
         self.admit(&entry, invocation, repeated)?;
-        if !repeated {
+        if !repeated && passed.is_none() {
             let invoked = SkillInvoked {
                 name: name.clone(),
                 args: self.setup.redactor.text(invocation.arguments),
@@ -242,10 +310,24 @@ impl Session {
             return Err(ActivationError::NotTrusted(entry.name().to_string()));
         }
         let entry = Entry { trust, ..entry };
-        if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
-            self.pre_hook(&entry, &hook.value, invocation)?;
-        }
         let chain = Chain::from(vouched);
+        if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
+            let content = (skill.digest.clone(), chain.tree.clone());
+            match passed {
+                None => {
+                    let hook = self.begin_pre(&entry, &hook.value, invocation)?;
+                    return Ok(Step::Hook(Box::new(hook), content));
+                }
+                Some(passed) if *passed != content => {
+                    let name = entry.name().as_str();
+                    return Err(blocks((name, &hook.value), CHANGED.to_owned()));
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(active) = active.filter(|active| !is_still(active, &skill, &chain)) {
+            return Err(ActivationError::Outdated(active.skill.name));
+        }
         let mut activation = self.compose(&entry, &skill, invocation, chain.served());
         activation.repeated = repeated;
         activation.chain = chain;
@@ -253,11 +335,11 @@ impl Session {
             let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
             self.record_activation(&skill, &mut activation, &scripts)?;
         }
-        Ok(activation)
+        Ok(Step::Active(Box::new(activation)))
     }
 
     /// The entry asked for, or the reason there is none.
-    pub(super) fn look_up(&self, name: &str) -> Result<Entry, ActivationError> {
+    pub(super) fn look_up(&self, name: &str, asker: Trigger) -> Result<Entry, ActivationError> {
         let key = NameKey::of(&shortened(name));
         if let Some(entry) = self.setup.catalog.get(&key) {
             return match self.other_spelling(entry, name) {
@@ -277,7 +359,7 @@ impl Session {
             }
             Some(reason) => ActivationError::OutOfScope { name, reason: reason.sentence() },
             None => {
-                let suggestion = self.suggestion(&name);
+                let suggestion = self.suggestion(&name, asker);
                 ActivationError::NotFound { name, suggestion }
             }
         })
@@ -463,6 +545,12 @@ pub(super) fn visible_to(entry: &Entry, trigger: Trigger) -> Result<(), Activati
         (_, Trigger::Manual) if !user_invocable => Err(ActivationError::NotForUsers(name())),
         _ => Ok(()),
     }
+}
+
+/// Whether what was loaded is what is active: its tools and scripts are those that are enforced.
+fn is_still(active: &Active, skill: &Skill, chain: &Chain) -> bool {
+    let trees = active.skill.chain.tree.as_ref().zip(chain.tree.as_ref());
+    active.skill.digest == skill.digest && trees.is_none_or(|(then, now)| then == now)
 }
 
 /// The tools as text; nothing at all when they cannot be read.

@@ -11,7 +11,7 @@ use metier_store::store::{ReadError, Resource};
 use metier_store::vouch::Standing;
 
 use super::{ContentChanged, Session};
-use crate::event::{Event, ResourceRead, ResourceRequested};
+use crate::event::{Event, ResourceRead, ResourceRequested, Trigger};
 use crate::journal::{Beat, JournalError};
 
 /// Why a file was not read.
@@ -154,7 +154,7 @@ impl Session {
                 ResourceError::Hidden { name, reason: hidden.reason.sentence() }
             }
             None => {
-                let suggestion = self.suggestion(name);
+                let suggestion = self.suggestion(name, Trigger::Auto);
                 ResourceError::SkillNotFound { name: name.to_owned(), suggestion }
             }
         }

@@ -20,7 +20,6 @@ use metier_store::scripts::{Script, language};
 use metier_store::store::Location;
 
 use super::Session;
-use super::activation::visible_to;
 use crate::event::Trigger;
 use crate::limits::HELP_SECONDS;
 use crate::script::interpreter::Program;
@@ -69,7 +68,29 @@ struct Ready {
     preparation: Option<Preparation>,
 }
 
+/// A hook whose beginning is recorded, and which has yet to run.
+pub(super) struct BegunHook {
+    ready: Ready,
+    call: ScriptCall,
+}
+
+impl BegunHook {
+    /// The skill's name, and the hook's path inside it.
+    pub(super) fn name(&self) -> (&str, &str) {
+        (&self.call.skill, &self.call.script)
+    }
+}
+
 impl Session {
+    /// What a model that asks for a script is told of `error`; see [`Self::told_of_skill`].
+    #[must_use]
+    pub fn told_of_script(&self, error: ScriptError) -> ScriptError {
+        match error {
+            ScriptError::Skill(error) => ScriptError::Skill(self.told_of_skill(error)),
+            other => other,
+        }
+    }
+
     /// The scripts of one skill, or of every skill that may be used.
     pub fn scripts(
         &self,
@@ -80,7 +101,7 @@ impl Session {
             Some(name) => vec![self.usable(name, trigger)?],
             None => {
                 let all = self.setup.catalog.entries.iter();
-                all.filter(|entry| visible_to(entry, trigger).is_ok()).cloned().collect()
+                all.filter(|entry| self.usable_by(entry, trigger).is_ok()).cloned().collect()
             }
         };
         let mut lists = Vec::new();
@@ -160,22 +181,28 @@ impl Session {
         self.perform(&ready, call)
     }
 
-    /// Runs a hook: a file of the skill that need not be one of its scripts.
-    pub(super) fn run_hook(
+    /// Looks up a hook, decides on it and records that it begins, in a turn. It is a file of the skill
+    /// that need not be one of its scripts.
+    pub(super) fn begin_hook(
         &mut self,
         entry: &Entry,
-        call: &ScriptCall,
+        call: ScriptCall,
         purpose: Purpose,
-    ) -> Result<ScriptOutcome, ScriptError> {
+    ) -> Result<BegunHook, ScriptError> {
         let at = entry.location();
         let (skill, _) = self.load_scripts(entry, &at)?;
         let file = skill.resources.files.iter().find(|file| file.path == call.script);
         let executable = file.is_some_and(|file| file.executable);
         let path = call.script.clone();
         let script = Script { name: path.clone(), language: language(&path), path, executable };
-        let ready = self.ready_script(entry, (&skill, &script), call, purpose)?;
-        self.permit(&ready, call)?;
-        self.record_started(&ready, call)?;
-        self.perform(&ready, call)
+        let ready = self.ready_script(entry, (&skill, &script), &call, purpose)?;
+        self.permit(&ready, &call)?;
+        self.record_started(&ready, &call)?;
+        Ok(BegunHook { ready, call })
+    }
+
+    /// Runs a hook that was begun. Not in a turn: others act on the session meanwhile.
+    pub(super) fn run_hook(&mut self, hook: &BegunHook) -> Result<ScriptOutcome, ScriptError> {
+        self.perform(&hook.ready, &hook.call)
     }
 }

@@ -154,7 +154,7 @@ fn what_the_session_refuses_keeps_its_code() {
         assert!(known, "{name} does not say that it can fail with {code}");
     };
     check("activate", json!({"name": "nope"}), "skill_not_found");
-    check("activate", json!({"name": "by-hand"}), "skill_not_for_models");
+    check("activate", json!({"name": "by-hand"}), "skill_not_found");
     check("activate", json!({"name": "stranger"}), "skill_not_trusted");
     check("activate", json!({"title": "x"}), "invalid_arguments");
     check("release", json!({}), "skill_not_active");
@@ -164,10 +164,43 @@ fn what_the_session_refuses_keeps_its_code() {
     check("script_run", json!({"name": "nope", "script": "x"}), "not_found");
     check("script_run", json!({"name": "git-helper", "script": "nope"}), "not_found");
     check("script_help", json!({"name": "../x", "script": "x"}), "invalid_name");
-    check("script_list", json!({"name": "by-hand"}), "permission_denied");
+    check("script_list", json!({"name": "by-hand"}), "not_found");
     let many = vec!["x"; 101];
     let run = json!({"name": "git-helper", "script": "run", "args": many});
     check("script_run", run, "args_too_large");
+}
+
+#[test]
+fn a_skill_for_people_is_none_to_a_model_until_a_person_has_started_it() {
+    // U7, S1
+    let mut session = open(&journal());
+    for (name, arguments) in [
+        ("show", json!({"name": "by-hand"})),
+        ("activate", json!({"name": "by-hand"})),
+        ("read", json!({"name": "by-hand", "path": "SKILL.md"})),
+        ("script_list", json!({"name": "by-hand"})),
+        ("script_help", json!({"name": "by-hand", "script": "x"})),
+        ("script_run", json!({"name": "by-hand", "script": "x"})),
+        ("activate", json!({"name": "by-hnad"})),
+        ("show", json!({"name": "by-hnad"})),
+        ("read", json!({"name": "by-hnad", "path": "SKILL.md"})),
+    ] {
+        let error = fail(&mut session, name, arguments.clone(), Trigger::Auto);
+        let sentence = error.sentence();
+        assert!(error.code().ends_with("not_found"), "{name} {arguments}: {sentence}");
+        assert!(!sentence.contains("did you mean `by-hand`"), "{name}: {sentence}");
+    }
+    let frames = session.frames().unwrap();
+    let recorded =
+        frames.iter().any(|frame| frame.to_json().to_string().contains("skill_not_for_models"));
+    assert!(recorded, "the journal has the reason");
+    let typo = fail(&mut session, "show", json!({"name": "by-hnad"}), Trigger::Manual);
+    assert!(typo.sentence().contains("`by-hand`"), "people are told: {}", typo.sentence());
+    ask(&mut session, "activate", json!({"name": "by-hand"}), Trigger::Manual);
+    ask(&mut session, "read", json!({"name": "by-hand", "path": "SKILL.md"}), Trigger::Auto);
+    ask(&mut session, "script_list", json!({"name": "by-hand"}), Trigger::Auto);
+    let again = fail(&mut session, "activate", json!({"name": "by-hand"}), Trigger::Auto);
+    assert_eq!(again.code(), "skill_not_for_models");
 }
 
 #[test]

@@ -123,6 +123,23 @@ fn a_torn_tail_is_cut_kept_and_reported() {
 }
 
 #[test]
+fn a_journal_that_is_gone_is_missed_by_who_reads_and_who_writes() {
+    // J3
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    open(&path).map(drop).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    open(&path).map(drop).unwrap();
+    sample(&path, 3);
+    std::fs::remove_file(&path).unwrap();
+    for refused in [open(&path).map(drop), read(&path).map(drop)] {
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, JournalError::Gone { frames: 3, .. }), "{refused}");
+    }
+    assert!(!path.exists(), "nobody makes another in its place");
+}
+
+#[test]
 fn a_finished_line_that_is_no_frame_is_refused_and_left_as_it_is() {
     // J3
     let folder = tempfile::tempdir().unwrap();

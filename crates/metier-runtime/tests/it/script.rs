@@ -4,13 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use metier_policy::{ToolCall, Verdict};
+use metier_runtime::clock::TickingClock;
 use metier_runtime::event::Trigger;
-use metier_runtime::journal::MemoryJournal;
+use metier_runtime::journal::{Durability, FileJournal, MemoryJournal, read};
 use metier_runtime::script::{Input, ScriptCall, ScriptError, Start};
 use metier_runtime::{ScriptGround, Session, Setup};
 use metier_sandbox::{Cancel, Runner, Status, Support};
 use metier_store::discover::ScanLimits;
 use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
+use serde_json::json;
 
 use crate::ground::{Faulty, journal, policy, setup, skill};
 
@@ -182,4 +185,79 @@ fn a_skill_in_memory_needs_a_place_on_disk() {
     let mut session = Session::open(setup, Box::new(journal())).unwrap();
     let outcome = session.run(&ScriptCall::new("git-helper", "run")).unwrap();
     assert_eq!(outcome.stdout.bytes, b"1\n", "{:?}", outcome.stderr);
+}
+
+#[test]
+fn a_session_that_was_ended_while_a_script_ran_stays_ended() {
+    // R3, S6, J1
+    let wait = "while [ ! -e go ]; do sleep 0.02; done; echo done\n";
+    let ground = Ground::new(Layer::Personal, "", &[("a.sh", wait)]);
+    let journal = journal();
+    let (mut session, mut other) = (ground.session(&journal), ground.session(&journal));
+    let outcome = std::thread::scope(|scope| {
+        let call = ScriptCall { start: Start::Skill, ..ScriptCall::new("tool", "a") };
+        let run = scope.spawn(move || (session.run(&call), session));
+        while !kinds(&journal).contains(&"script_started".to_owned()) {
+            std::thread::yield_now();
+        }
+        other.end().unwrap();
+        std::fs::write(ground.path().join("tool/go"), "").unwrap();
+        let (outcome, session) = run.join().unwrap();
+        assert!(!session.state().open);
+        outcome.unwrap()
+    });
+    assert_eq!(outcome.stdout.bytes, b"done\n");
+    assert_eq!(kinds(&journal)[3..], ["script_started", "session_ended", "script_finished"]);
+    let replayed = metier_runtime::replay::replay(&journal.all());
+    assert!(!replayed["s"].open && replayed["s"].counters.scripts_run == 1);
+}
+
+/// A skill whose hooks wait for a file beside it, called `in` and `out`.
+fn hooked() -> Ground {
+    let wait = |name: &str| format!("while [ ! -e {name} ]; do sleep 0.02; done\n");
+    let more = "hooks:\n  pre: scripts/in.sh\n  post: scripts/out.sh\nallowed-tools: Read";
+    // Hooks start beside themselves.
+    let (pre, post) = (wait("in"), wait("out"));
+    Ground::new(Layer::Personal, more, &[("in.sh", &pre), ("out.sh", &post)])
+}
+
+/// Waits until that many scripts were started.
+fn wait_for(journal: &Path, started: usize) {
+    let begun = |frame: &metier_runtime::Frame| frame.kind == "script_started";
+    while read(journal).unwrap().frames.iter().filter(|frame| begun(frame)).count() < started {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_hook_but_whoever_asked_for_its_skill() {
+    // S9, S6
+    let ground = hooked();
+    let path = ground.path().join("s.jsonl");
+    let session = || {
+        let clock = Arc::new(TickingClock::starting_at(1));
+        let journal = FileJournal::open(&path, Durability::System, clock).unwrap();
+        let setup = ground.setup(Runner::new().with_helper(helper()));
+        Session::open(setup, Box::new(journal)).unwrap()
+    };
+    let (mut one, mut two) = (session(), session());
+    let ls = ToolCall::new("Bash", json!({ "command": "ls" }));
+    let verdict = |session: &mut Session| session.guard(&ls).unwrap().ruling.verdict;
+    std::thread::scope(|scope| {
+        let activating = scope.spawn(|| crate::ground::by_hand(&mut one, "tool").map(drop));
+        wait_for(&path, 1);
+        assert_eq!(verdict(&mut two), Verdict::Allow, "not active yet");
+        std::fs::write(ground.path().join("tool/scripts/in"), "").unwrap();
+        activating.join().unwrap().unwrap();
+    });
+    assert_eq!(verdict(&mut two), Verdict::Deny);
+    std::thread::scope(|scope| {
+        let ending = scope.spawn(|| one.end());
+        wait_for(&path, 2);
+        assert_eq!(verdict(&mut two), Verdict::Deny, "still active");
+        std::fs::write(ground.path().join("tool/scripts/out"), "").unwrap();
+        assert_eq!(ending.join().unwrap().unwrap(), ["tool"]);
+    });
+    two.catch_up().unwrap();
+    assert!(!two.state().open && two.state().stack.is_empty());
 }

@@ -1,17 +1,25 @@
 //! What one session promises.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use metier_policy::{ToolCall, Verdict};
+use metier_runtime::clock::TickingClock;
 use metier_runtime::event::Trigger;
+use metier_runtime::journal::{
+    Beat, Durability, FileJournal, Journal, JournalError, MemoryJournal, Turn, read,
+};
+use metier_runtime::limits::MAX_COLLISIONS;
 use metier_runtime::session::{Again, Invocation, ReleaseError, ResourceError};
 use metier_runtime::survive::{Keep, survivors};
-use metier_runtime::{ActivationError, Session};
+use metier_runtime::{ActivationError, Event, Frame, Ids, Session, Setup, State};
+use metier_store::discover::ScanLimits;
+use metier_store::memory_store::MemoryStore;
 use metier_store::store::ReadError;
+use metier_store::{Catalog, FileStore, Layer, Precedence, Root, Selection, Store as _};
 use serde_json::json;
 
-use crate::ground::{Faulty, by_hand, journal, open, policy, setup};
+use crate::ground::{Faulty, by_hand, journal, open, policy, setup, skill};
 
 fn bash(command: &str) -> ToolCall {
     ToolCall::new("Bash", json!({ "command": command }))
@@ -314,4 +322,102 @@ fn the_stack_has_a_bound() {
     assert_eq!(outcome.iter().filter(|ok| **ok).count(), 16);
     let error = by_hand(&mut session, "s19").unwrap_err();
     assert!(matches!(error, ActivationError::StackFull(_)));
+}
+
+#[test]
+fn collisions_are_named_up_to_a_bound_and_counted_beyond_it() {
+    // D3, F4, J1
+    let many = MAX_COLLISIONS + 5;
+    // As long as a name may be, in characters of four bytes each.
+    let name = |number: usize| format!("{number:04}{}", "\u{20000}".repeat(252));
+    let store = (0..many).fold(MemoryStore::new(Layer::Personal), |store, number| {
+        let text = skill(&name(number), "");
+        store
+            .file(&format!("a/{number}/SKILL.md"), text.clone())
+            .file(&format!("b/{number}/SKILL.md"), text)
+    });
+    let discovery = store.discover(&ScanLimits::default());
+    let catalog = Catalog::build(discovery, &Precedence::DEFAULT, &Selection::default());
+    assert_eq!(catalog.shadowed.len(), many);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let clock = Arc::new(TickingClock::starting_at(1));
+    let journal = FileJournal::open(&path, Durability::System, clock).unwrap();
+    let parts = Setup { store: Arc::new(store), catalog: Arc::new(catalog), ..setup() };
+    let session = Session::open(parts, Box::new(journal)).unwrap();
+    let frames = read(&path).unwrap().frames;
+    let updated = &frames[1].payload;
+    assert_eq!(updated["collisions"].as_array().unwrap().len(), MAX_COLLISIONS);
+    assert_eq!(updated["more_collisions"], many - MAX_COLLISIONS);
+    assert_eq!(frames.len(), 2 + MAX_COLLISIONS + 1, "one warning each, and one for the rest");
+    let last = frames.last().unwrap().payload["detail"].as_str().unwrap().to_owned();
+    assert!(last.contains(&(many - MAX_COLLISIONS).to_string()), "{last}");
+    assert!(session.state().open);
+}
+
+/// A journal that says of every frame how it was written.
+struct Beats(MemoryJournal, Arc<Mutex<Vec<Beat>>>);
+
+impl Journal for Beats {
+    fn turn(&mut self) -> Result<Arc<Turn>, JournalError> {
+        self.0.turn()
+    }
+
+    fn append(&mut self, ids: &Ids, event: &Event, beat: Beat) -> Result<Frame, JournalError> {
+        self.1.lock().unwrap().push(beat);
+        self.0.append(ids, event, beat)
+    }
+
+    fn news(&mut self, session: &str, frames: u64) -> Option<State> {
+        self.0.news(session, frames)
+    }
+
+    fn frames(&mut self, session: &str) -> Result<Vec<Frame>, JournalError> {
+        self.0.frames(session)
+    }
+}
+
+#[test]
+fn a_catalog_and_its_collisions_are_flushed_once() {
+    // D3, J1
+    let doubled = |place: &str| (format!("{place}/twice/SKILL.md"), skill("twice", ""));
+    let ((a, text), (b, _)) = (doubled("a"), doubled("b"));
+    let store = MemoryStore::new(Layer::Personal).file(&a, text.clone()).file(&b, text);
+    let discovery = store.discover(&ScanLimits::default());
+    let catalog = Catalog::build(discovery, &Precedence::DEFAULT, &Selection::default());
+    let parts = Setup { store: Arc::new(store), catalog: Arc::new(catalog), ..setup() };
+    let (inner, beats) = (journal(), Arc::default());
+    Session::open(parts, Box::new(Beats(inner.clone(), Arc::clone(&beats)))).unwrap();
+    assert_eq!(kinds(&inner), ["session_started", "skill_catalog_updated", "skill_warning"]);
+    assert_eq!(*beats.lock().unwrap(), [Beat::Result, Beat::Intent, Beat::Result]);
+}
+
+#[test]
+fn a_skill_that_changed_since_it_was_activated_is_not_given_as_if_it_had_not() {
+    // S1, S6, P4
+    let folder = tempfile::tempdir().unwrap();
+    let write = |tools: &str| {
+        std::fs::create_dir_all(folder.path().join("tool")).unwrap();
+        let text = skill("tool", &format!("allowed-tools: {tools}"));
+        std::fs::write(folder.path().join("tool/SKILL.md"), text).unwrap();
+    };
+    write("Read");
+    let store = FileStore::new(vec![Root::given(Layer::Personal, folder.path())]);
+    let discovery = store.discover(&ScanLimits::default());
+    let catalog = Catalog::build(discovery, &Precedence::DEFAULT, &Selection::default());
+    let mut parts = Setup { store: Arc::new(store), catalog: Arc::new(catalog), ..setup() };
+    parts.settings.again = Again::Repeat;
+    let journal = journal();
+    let mut session = Session::open(parts, Box::new(journal.clone())).unwrap();
+    by_hand(&mut session, "tool").unwrap();
+    assert!(by_hand(&mut session, "tool").unwrap().repeated);
+    write("Read Bash");
+    let error = by_hand(&mut session, "tool").unwrap_err();
+    assert_eq!(error.code(), "skill_outdated", "{error}");
+    assert_eq!(kinds(&journal).pop().unwrap(), "skill_refused");
+    assert_eq!(verdict(&mut session, &bash("ls")), Verdict::Deny, "the old grant still holds");
+    session.release(Some("tool")).unwrap();
+    let anew = by_hand(&mut session, "tool").unwrap();
+    assert_eq!(anew.allowed_tools.unwrap(), ["Read", "Bash"]);
+    assert_eq!(verdict(&mut session, &bash("ls")), Verdict::Allow);
 }

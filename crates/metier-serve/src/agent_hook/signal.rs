@@ -1,12 +1,14 @@
 //! How agents show that somebody wants a skill: a tool of their own, metier's MCP server, a command
 //! or a mark in a prompt, or the reading of a `SKILL.md`. Pure.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use metier_policy::{HostTable, Kind, ToolCall};
 use metier_runtime::event::Trigger;
 
 use super::agent::HookAgent;
+use crate::limits::MAX_MARKS;
 
 /// The name metier's MCP server has in agents' settings.
 pub(super) const SERVER: &str = "metier";
@@ -20,9 +22,8 @@ const READ: &str = "skill_read";
 /// The file that makes a directory a skill.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
 
-/// Most marks in one prompt that are looked at: a prompt asks for a few skills, a pasted script has
-/// thousands of variables.
-const MAX_MARKS: usize = 64;
+/// How the text of a skill begins that metier's own MCP server gives out.
+const WRAPPER: &str = "<skill_content";
 
 /// Somebody wants a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,22 @@ pub(super) struct Wish {
     pub(super) arguments: String,
     /// Who wants it.
     pub(super) trigger: Trigger,
+    /// Whether nothing but a skill can be meant. Other words may be a command of the agent's own, or
+    /// a variable.
+    pub(super) certain: bool,
+}
+
+/// Why nobody can tell which skills a prompt asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unclear {
+    /// It begins as a skill's text does and goes on otherwise.
+    #[error("this begins like the text of a skill, and which one cannot be read")]
+    Wrapper,
+    /// There are too many names in it.
+    #[error(
+        "this has more than {MAX_MARKS} different names after a `$`, each of which may be a skill's"
+    )]
+    Marks,
 }
 
 impl Wish {
@@ -44,6 +61,7 @@ impl Wish {
             of_plugin: spelled.contains(':'),
             arguments: arguments.to_owned(),
             trigger,
+            certain: false,
         }
     }
 
@@ -118,48 +136,74 @@ pub(super) fn is_skill_file(path: &Path) -> bool {
 }
 
 /// The wishes in what a user typed: `/name arguments`, or `$name` anywhere.
-pub(super) fn in_prompt(agent: HookAgent, prompt: &str) -> Vec<Wish> {
+pub(super) fn in_prompt(agent: HookAgent, prompt: &str) -> Result<Vec<Wish>, Unclear> {
     match agent {
         HookAgent::ClaudeCode => {
-            let Some(typed) = prompt.trim_start().strip_prefix('/') else { return Vec::new() };
+            let Some(typed) = prompt.trim_start().strip_prefix('/') else { return Ok(Vec::new()) };
             let (name, arguments) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-            in_command(name, arguments.trim()).into_iter().collect()
+            Ok(in_command(name, arguments.trim()).into_iter().collect())
         }
         HookAgent::Codex => marks(prompt),
-        HookAgent::GeminiCli => served(prompt).into_iter().collect(),
-        HookAgent::Opencode => Vec::new(),
+        HookAgent::GeminiCli => Ok(served(prompt)?.into_iter().collect()),
+        HookAgent::Opencode => Ok(Vec::new()),
     }
 }
 
-/// The wish a typed command is. Metier's own MCP server offers each skill as a prompt.
+/// The wish a typed command is. Metier's own MCP server offers each skill as a prompt, and nothing
+/// else.
 pub(super) fn in_command(name: &str, arguments: &str) -> Option<Wish> {
     let name = name.strip_prefix('/').unwrap_or(name);
     let own = ["mcp__metier__", "metier:"].iter().find_map(|own| name.strip_prefix(own));
+    let certain = own.is_some();
     let name = own.unwrap_or(name);
-    (!name.is_empty()).then(|| Wish::new(name, arguments, Trigger::Manual))
+    let wish = || Wish { certain, ..Wish::new(name, arguments, Trigger::Manual) };
+    (!name.is_empty()).then(wish)
 }
 
 /// The wish that is a prompt of metier's own MCP server. Gemini CLI shows what the server answered
 /// instead of what was typed, as text or as a JSON string of it.
-fn served(prompt: &str) -> Option<Wish> {
+fn served(prompt: &str) -> Result<Option<Wish>, Unclear> {
     let text = serde_json::from_str(prompt.trim()).unwrap_or_else(|_| prompt.to_owned());
-    let named = text.trim_start().strip_prefix("<skill_content name=\"")?;
-    let (name, _) = named.split_once("\">")?;
-    Some(Wish::new(name, "", Trigger::Manual))
+    let start = text.trim_start().trim_start_matches('"').trim_start();
+    if !start.starts_with(WRAPPER) {
+        return Ok(None);
+    }
+    let name = wrapped_name(start).ok_or(Unclear::Wrapper)?;
+    Ok(Some(Wish { certain: true, ..Wish::new(&name, "", Trigger::Manual) }))
+}
+
+/// The name in the first tag of a wrapper, as `metier_runtime::wrapper` writes it: the name, and the
+/// origin when there is one, without a quote in either.
+fn wrapped_name(text: &str) -> Option<String> {
+    let attributes = text.strip_prefix(WRAPPER)?.strip_prefix(" name=\"")?;
+    let (name, mut rest) = attributes.split_once('"')?;
+    if let Some(origin) = rest.strip_prefix(" origin=\"") {
+        rest = origin.split_once('"')?.1;
+    }
+    let plain = |text: &str| {
+        let quoted = text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">");
+        quoted.replace("&amp;", "&")
+    };
+    (rest.starts_with('>') && !name.is_empty()).then(|| plain(name))
 }
 
 /// Every `$name`, once.
-fn marks(prompt: &str) -> Vec<Wish> {
-    let mut wishes: Vec<Wish> = Vec::new();
-    for part in prompt.split('$').skip(1).take(MAX_MARKS) {
+fn marks(prompt: &str) -> Result<Vec<Wish>, Unclear> {
+    let mut seen = BTreeSet::new();
+    let mut wishes = Vec::new();
+    for part in prompt.split('$').skip(1) {
         let usual = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
         let end = part.find(|c: char| !usual(c)).unwrap_or(part.len());
         let name = part.get(..end).unwrap_or_default().trim_end_matches(['-', '_', ':']);
-        if !name.is_empty() && !wishes.iter().any(|wish| wish.spelled == name) {
-            wishes.push(Wish::new(name, "", Trigger::Manual));
+        if name.is_empty() || !seen.insert(name) {
+            continue;
         }
+        if seen.len() > MAX_MARKS {
+            return Err(Unclear::Marks);
+        }
+        wishes.push(Wish::new(name, "", Trigger::Manual));
     }
-    wishes
+    Ok(wishes)
 }
 
 #[cfg(test)]

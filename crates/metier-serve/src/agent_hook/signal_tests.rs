@@ -51,14 +51,66 @@ fn what_a_user_types_is_a_wish_where_the_agent_takes_it_for_one() {
         ),
         (HookAgent::GeminiCli, "<skill_content name=\"a\">\nDo.\n</skill_content>\n", &["a"]),
         (HookAgent::GeminiCli, "What is <skill_content name=\"a\">?", &[]),
-        (HookAgent::GeminiCli, "<skill_content name=\"a", &[]),
+        (
+            HookAgent::GeminiCli,
+            "<skill_content name=\"a&amp;b\" origin=\"mcp:team\">\nDo.",
+            &["a&b"],
+        ),
         (HookAgent::Opencode, "/a $a", &[]),
     ] {
-        assert_eq!(names(&in_prompt(agent, prompt)), expected, "{prompt}");
+        assert_eq!(names(&in_prompt(agent, prompt).unwrap()), expected, "{prompt}");
     }
-    let wishes = in_prompt(HookAgent::ClaudeCode, "/a  b c ");
+    let wishes = in_prompt(HookAgent::ClaudeCode, "/a  b c ").unwrap();
     assert_eq!(wishes.first().map(|wish| wish.arguments.as_str()), Some("b c"));
-    assert_eq!(in_prompt(HookAgent::Codex, &"$x1 ".repeat(100)).len(), 1);
+}
+
+#[test]
+fn a_mark_is_seen_behind_any_number_of_others() {
+    // U5
+    let many = |count: usize| (0..count).map(|at| format!("$v{at} ")).collect::<String>();
+    let wishes = in_prompt(HookAgent::Codex, &format!("{} $gitty", many(MAX_MARKS - 1))).unwrap();
+    assert_eq!(wishes.last().map(Wish::name), Some("gitty"));
+    let same = "$x1 ".repeat(2 * MAX_MARKS);
+    let wishes = in_prompt(HookAgent::Codex, &format!("{same}$gitty")).unwrap();
+    assert_eq!(names(&wishes), ["x1", "gitty"]);
+    assert_eq!(in_prompt(HookAgent::Codex, &many(MAX_MARKS + 1)), Err(Unclear::Marks));
+}
+
+#[test]
+fn a_skills_text_is_known_by_what_the_wrapper_writes() {
+    // U5
+    for (name, origin) in [("refunds", Some("mcp:team")), ("refunds", None), ("a\"b<c>&d", None)] {
+        let wrapped = metier_runtime::wrapper::wrap(&metier_runtime::wrapper::Wrapped {
+            name,
+            origin,
+            body: "Do \"this\">.",
+            directory: "/d",
+            resources: &[],
+            omitted: 0,
+            more: "",
+        });
+        for prompt in [wrapped.clone(), serde_json::Value::from(wrapped.clone()).to_string()] {
+            let wishes = in_prompt(HookAgent::GeminiCli, &prompt).unwrap();
+            assert_eq!(names(&wishes), [name], "{prompt}");
+            assert!(wishes.iter().all(|wish| wish.certain));
+        }
+    }
+}
+
+#[test]
+fn what_begins_like_a_skills_text_and_cannot_be_read_is_no_plain_prompt() {
+    // U5
+    for prompt in [
+        "<skill_content name=\"a",
+        "<skill_content>",
+        "<skill_content name=\"\">",
+        "<skill_content name=\"a\" x=\"b\">",
+        "<skill_content origin=\"x\" name=\"a\">",
+        "  <skill_content name='a'>",
+        "\"<skill_content name=\\\"a\\\">\\nDo.",
+    ] {
+        assert_eq!(in_prompt(HookAgent::GeminiCli, prompt), Err(Unclear::Wrapper), "{prompt}");
+    }
 }
 
 #[test]

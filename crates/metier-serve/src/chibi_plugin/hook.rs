@@ -127,9 +127,8 @@ fn system_prompt(backing: &dyn Backing) -> Value {
     let catalog = backing.catalog();
     let options = Disclose {
         style: Style::Markdown,
-        budget: Some(backing.budget()),
         search: "skill_marketplace with action search".to_owned(),
-        ..Disclose::default()
+        ..backing.disclose()
     };
     let text = disclosed(&catalog, &options);
     if text.is_empty() {

@@ -221,7 +221,9 @@ fn run(session: &mut Session, arguments: &Value) -> Reply {
             failed(format!("Error: Script execution timed out ({seconds}s limit)\n{words}"))
         }
         Ok(outcome) => Reply { failed: outcome.failure.is_some(), ..Reply::text(plain(&outcome)) },
-        Err(error) => explain(skill, script, &CapabilityError::Script(error)),
+        Err(error) => {
+            explain(skill, script, &CapabilityError::Script(session.told_of_script(error)))
+        }
     }
 }
 

@@ -11,8 +11,8 @@ use metier_runtime::{JournalError, Session};
 use super::problem::Problem;
 use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
-use crate::limits::{MAX_SESSION_NAME, MAX_SESSIONS};
-use crate::who::Who;
+use crate::limits::MAX_SESSIONS;
+use crate::who::{Who, check_session};
 
 /// The open sessions.
 pub(super) struct Desks {
@@ -40,8 +40,8 @@ impl Place {
                 "that session is an agent's own; a server with a token shows it to who has it";
             return Err(Problem::forbidden("not_yours", why));
         }
-        checked(name)?;
-        checked(&session)?;
+        check(name)?;
+        check(&session)?;
         Ok(Self { who: who.clone(), session })
     }
 
@@ -121,20 +121,8 @@ impl Desks {
     }
 }
 
-/// `name`, when a session can be called that.
-pub(super) fn checked(name: &str) -> Result<&str, Problem> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let good = !name.is_empty()
-        && name.len() <= MAX_SESSION_NAME
-        && !name.starts_with('.')
-        && name.chars().all(fits);
-    if good {
-        return Ok(name);
-    }
-    Err(Problem::bad_request(format!(
-        "a session has letters, digits, `-`, `_` and `.`, no `.` in front, at most \
-         {MAX_SESSION_NAME} of them"
-    )))
+fn check(name: &str) -> Result<(), Problem> {
+    check_session(name).map_err(Problem::bad_request)
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
-use super::{Place, checked};
-use crate::limits::MAX_SESSION_NAME;
+use super::Place;
 use crate::who::Who;
 
 #[test]
-fn a_session_is_called_what_a_file_can_be_called() {
+fn a_bad_name_is_a_bad_request_that_says_what_is_allowed() {
     // U3, S6
-    for name in ["default", "s-1", "a.b_c", "A9", &"x".repeat(MAX_SESSION_NAME)] {
-        assert_eq!(checked(name), Ok(name));
-    }
-    for name in ["", ".", "..", ".x", "../x", "a/b", "a b", "é", "a\0", &"x".repeat(129)] {
-        assert_eq!(checked(name).unwrap_err().code, "bad_request", "{name:?}");
+    let team = Who::known("team");
+    for (who, name) in [(&Who::default(), "../x".to_owned()), (&team, "x".repeat(128))] {
+        let problem = Place::of(who, &name).unwrap_err();
+        assert_eq!(problem.code, "bad_request");
+        assert!(problem.message.contains("no `.` in front"), "{}", problem.message);
     }
 }
 

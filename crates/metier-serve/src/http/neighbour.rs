@@ -1,5 +1,6 @@
-//! Who of this machine's users a connection comes from. A server that asks for no token is for the
-//! user who started it, and every other user of the machine reaches its address too.
+//! Who of this machine's users a connection comes from, and whether anybody has it still. A server that
+//! asks for no token is for the user who started it, and every other user of the machine reaches its
+//! address too.
 //!
 //! The kernel says whose a socket is in `/proc/net`. A connection that is not in that list, or that
 //! belongs to nobody any more, is a stranger's: who has gone already needs no answer. Only where there
@@ -20,19 +21,45 @@ use crate::limits::MAX_SOCKETS_BYTES;
 /// How often the list is read before a connection counts as missing from it.
 const LOOKS: usize = 3;
 
+/// Whose a connection is, as far as that can be told.
+enum Owner {
+    /// There is no list.
+    Unknown,
+    /// The list does not have it, or nobody has it any more.
+    Nobody,
+    /// The user with this number.
+    User(u32),
+}
+
 /// Whether a connection from `client` to `server` is of another user of the machine than this process
 /// is, as far as that can be told. The administrator is no stranger.
 pub(super) fn is_strangers(client: SocketAddr, server: SocketAddr) -> bool {
     let Ok(own) = std::fs::metadata("/proc/self") else { return false };
-    // The list is no picture of one moment, so what is missing is looked for again.
-    let found = (0..LOOKS).find_map(|_| match user_of(client, server) {
-        Some(None) => None,
-        other => Some(other.flatten()),
-    });
-    match found {
-        Some(user) => user.is_some_and(|user| user != own.uid() && user != 0),
-        None => true,
+    match owner(client, server) {
+        Owner::Unknown => false,
+        Owner::Nobody => true,
+        Owner::User(user) => user != own.uid() && user != 0,
     }
+}
+
+/// Whether nobody on this machine has the client's end of the connection any more. One on another
+/// machine cannot be seen from here.
+pub(super) fn is_left(client: SocketAddr, server: SocketAddr) -> bool {
+    let (from, to) = (client.ip().to_canonical(), server.ip().to_canonical());
+    let here = from.is_loopback() || from == to;
+    here && matches!(owner(client, server), Owner::Nobody)
+}
+
+fn owner(client: SocketAddr, server: SocketAddr) -> Owner {
+    // The list is no picture of one moment, so what is missing is looked for again.
+    for _ in 0..LOOKS {
+        match user_of(client, server) {
+            None => return Owner::Unknown,
+            Some(Some(user)) => return Owner::User(user),
+            Some(None) => {}
+        }
+    }
+    Owner::Nobody
 }
 
 /// Whose the connection is: nothing when there is no list, and no user when it is in none.

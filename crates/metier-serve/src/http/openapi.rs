@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use axum::http::StatusCode;
 use axum::response::Response;
 use metier_runtime::Capability;
+use metier_runtime::SessionName;
+use metier_runtime::limits::MAX_SESSION_NAME_BYTES;
 use serde_json::{Map, Value, json};
 
 use super::problem::{answer, status};
-use crate::limits::MAX_SESSION_NAME;
 
 /// What every request can be refused with, whatever it asks for.
 const ALWAYS: &[(u16, &[&str])] = &[
@@ -168,8 +169,9 @@ fn about_the_server() -> Map<String, Value> {
 }
 
 fn session(inside: bool) -> Value {
-    let pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]*$";
-    let schema = json!({ "type": "string", "pattern": pattern, "maxLength": MAX_SESSION_NAME });
+    let pattern = SessionName::PATTERN;
+    let schema =
+        json!({ "type": "string", "pattern": pattern, "maxLength": MAX_SESSION_NAME_BYTES });
     let (name, place) = if inside { ("session", "path") } else { ("Metier-Session", "header") };
     json!({ "name": name, "in": place, "required": inside, "schema": schema,
             "description": "The session this is about" })

@@ -3,6 +3,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use metier_format::text::visible;
 use metier_runtime::{CapabilityError, JournalError};
 use serde_json::{Value, json};
 
@@ -122,7 +123,7 @@ impl From<&JournalError> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = json!({ "error": { "code": self.code, "message": self.message } });
+        let body = json!({ "error": { "code": self.code, "message": visible(&self.message) } });
         let mut response = answer(self.status, &body);
         let headers = response.headers_mut();
         match self.status {

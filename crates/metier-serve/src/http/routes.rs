@@ -18,6 +18,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::body::{Held, Room};
 use super::desks::Desks;
+use super::framing::Doubt;
 use super::gate::HEALTH;
 use super::mcp_sessions::Seats;
 use super::metrics::Numbers;
@@ -151,18 +152,15 @@ async fn enter(State(api): State<Arc<Api>>, request: Request, next: Next) -> Res
     let route = metrics::route(request.uri().path());
     // Those that wait for an answer keep the server; those that listen do not.
     let busy = (request.method() == Method::POST).then(|| api.busy.begin());
-    let admitted = match api.setup.gate.check(request.uri(), request.headers()) {
-        Ok(who) => {
-            let mut request = request;
-            request.extensions_mut().insert(who);
-            api.room.take(request).await
-        }
-        Err(problem) => Err(problem),
-    };
-    let mut response = match admitted {
+    let last = request.headers().contains_key(header::TRANSFER_ENCODING);
+    let mut response = match admitted(&api, request).await {
         Ok(request) => next.run(request).await,
-        Err(problem) => refused(problem),
+        Err(problem) => ending(problem.into_response()),
     };
+    if last {
+        // Nobody reads along behind a body in chunks, so that no request may follow it.
+        response = ending(response);
+    }
     let headers = response.headers_mut();
     let nosniff = HeaderValue::from_static("nosniff");
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
@@ -174,9 +172,18 @@ async fn enter(State(api): State<Arc<Api>>, request: Request, next: Next) -> Res
     }
 }
 
-/// Who was not let in may not have been read to the end, so the connection is of no more use.
-fn refused(problem: Problem) -> Response {
-    let mut response = problem.into_response();
+/// The request with its body in memory and with who asks, when it may come in.
+async fn admitted(api: &Api, mut request: Request) -> Result<Request, Problem> {
+    if request.extensions().get::<Doubt>().is_some_and(Doubt::is_there) {
+        return Err(Problem::bad_request("a request tells its length once"));
+    }
+    let who = api.setup.gate.check(request.uri(), request.headers())?;
+    request.extensions_mut().insert(who);
+    api.room.take(request).await
+}
+
+/// The last answer of its connection. Who was not let in may not have been read to the end.
+fn ending(mut response: Response) -> Response {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
 }

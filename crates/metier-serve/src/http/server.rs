@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -16,8 +17,11 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::HttpSetup;
+use super::framing::Framing;
 use super::neighbour::is_strangers;
+use super::presence::gone;
 use super::routes::{Api, routes};
+use super::seen::Seen;
 use super::timed::Timed;
 use crate::desk::Host;
 use crate::limits::{
@@ -137,20 +141,44 @@ async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSem
     let _open = api.numbers.connection();
     // Without it small answers wait for an acknowledgement; with it failing they only come later.
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Timed::new(stream, WRITE_TIME));
+    // A socket that cannot be watched is one that is broken.
+    let Ok((stream, watched)) = doubled(stream) else { return };
+    let framing = Framing::default();
+    let doubt = framing.doubt();
+    let (read, write) = stream.into_split();
+    let io = tokio::io::join(Seen::new(read, framing), Timed::new(write, WRITE_TIME));
+    let routes = TowerToHyperService::new(routes);
+    let service = service_fn(move |mut request: hyper::Request<_>| {
+        request.extensions_mut().insert(doubt.clone());
+        routes.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(api.setup.header_time)
         .max_header_size(MAX_HEADER_BYTES)
         .max_headers(MAX_HEADERS)
-        .serve_connection(io, TowerToHyperService::new(routes));
-    tokio::pin!(connection);
+        // Who has asked everything may say so and wait for the answer; `gone` tells them apart.
+        .half_close(true)
+        .serve_connection(TokioIo::new(io), service);
+    let gone = gone(watched);
+    tokio::pin!(connection, gone);
     tokio::select! {
         // A client that breaks its connection is told nothing.
         _ = connection.as_mut() => return,
+        () = gone.as_mut() => return,
         () = api.stop.stopping() => connection.as_mut().graceful_shutdown(),
     }
-    let _ = connection.await;
+    tokio::select! {
+        _ = connection => {}
+        () = gone => {}
+    }
+}
+
+/// The same socket twice, each with a way of its own to wait for it.
+fn doubled(stream: TcpStream) -> std::io::Result<(TcpStream, TcpStream)> {
+    let stream = stream.into_std()?;
+    let other = stream.try_clone()?;
+    Ok((TcpStream::from_std(stream)?, TcpStream::from_std(other)?))
 }
 
 #[cfg(test)]

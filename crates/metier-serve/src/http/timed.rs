@@ -1,14 +1,15 @@
-//! A connection whose other end has to read what it asked for: a write that waits too long ends it.
+//! The half of a connection that is written, whose other end has to read what it asked for: a write
+//! that waits too long ends it.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::AsyncWrite;
 use tokio::time::{Sleep, sleep};
 
-/// The connection.
+/// The half that is written.
 pub(super) struct Timed<S> {
     inner: S,
     patience: Duration,
@@ -31,16 +32,6 @@ impl<S> Timed<S> {
             Poll::Ready(()) => Poll::Ready(Err(Error::from(ErrorKind::TimedOut))),
             Poll::Pending => Poll::Pending,
         }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<Result<()>> {
-        Pin::new(&mut self.inner).poll_read(context, buffer)
     }
 }
 

@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use metier_format::text::visible;
 use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
@@ -134,7 +135,7 @@ fn list(catalog: &Catalog, api: &Api) -> Value {
             Ok(bytes) => skills.push(json!({
                 "name": name,
                 "type": "archive",
-                "description": &*entry.found.description,
+                "description": visible(&entry.found.description),
                 "url": format!("{name}{ENDING}"),
                 "digest": format!("sha256:{}", hex(&sha256(&bytes))),
             })),

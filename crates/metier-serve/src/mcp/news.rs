@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::subscriptions::{self, INTERVAL, Subscriptions};
-use super::{Server, Service, aside};
+use super::{Server, Service, aside, shown};
 use crate::who::Who;
 
 /// The catalog a client knows of.
@@ -69,8 +69,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if !subscriptions::is_ours(&uri) {
-            let shown: String = uri.chars().take(512).collect();
-            let data = Some(json!({ "uri": shown }));
+            let data = Some(json!({ "uri": shown(&uri) }));
             return Err(ErrorData::resource_not_found("no resource has such an address", data));
         }
         let subscribed = Arc::clone(&self.subscriptions);

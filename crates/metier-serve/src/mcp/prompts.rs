@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::page::page;
 use super::resources::offered;
+use super::shown;
 
 /// The argument of a skill that names none.
 const ARGUMENTS: &str = "arguments";
@@ -100,9 +101,8 @@ fn explain(name: &str, error: &ActivationError) -> ErrorData {
     match error {
         ActivationError::Journal(error) => super::refused(error),
         _ => {
-            let shown: String = name.chars().take(64).collect();
-            let data = json!({ "prompt": shown, "code": error.code() });
-            ErrorData::invalid_params(error.to_string(), Some(data))
+            let data = json!({ "prompt": shown(name), "code": error.code() });
+            ErrorData::invalid_params(visible(&error.to_string()).into_owned(), Some(data))
         }
     }
 }

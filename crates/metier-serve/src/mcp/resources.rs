@@ -14,7 +14,7 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::page::page;
-use super::uri;
+use super::{shown, uri};
 
 /// What a file of a skill is, by the end of its name.
 const TYPES: &[(&str, &str)] = &[
@@ -70,8 +70,8 @@ pub(super) fn template() -> ResourceTemplate {
 
 pub(super) fn read(session: &mut Session, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let missing = || {
-        let shown: String = uri.chars().take(512).collect();
-        ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": shown })))
+        let data = json!({ "uri": shown(uri) });
+        ErrorData::resource_not_found("there is no such resource", Some(data))
     };
     let (name, path) = uri::read(uri).ok_or_else(missing)?;
     let file = session.read(&name, &path, MAX_READ_BYTES).map_err(|error| match error {
@@ -83,7 +83,7 @@ pub(super) fn read(session: &mut Session, uri: &str) -> Result<ReadResourceResul
         | ResourceError::Changed(_)
         | ResourceError::Read(_) => {
             let mut failure = missing();
-            failure.message = error.to_string().into();
+            failure.message = visible(&error.to_string()).into_owned().into();
             if let Some(data) = &mut failure.data {
                 data["code"] = error.code().into();
             }

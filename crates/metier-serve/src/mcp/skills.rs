@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::page::page;
 use super::resources::{mime_type, offered};
-use super::uri;
+use super::{shown, uri};
 use crate::digests::{self, Digested};
 use crate::yaml_json;
 
@@ -46,10 +46,7 @@ pub(super) fn answer(
         "skills/list" => list(store, catalog, params),
         "skills/get" => get(store, catalog, params),
         "resources/directory/read" => directory(store, catalog, params),
-        _ => {
-            let shown: String = method.chars().take(64).collect();
-            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown, None))
-        }
+        _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(method), None)),
     }
 }
 
@@ -84,7 +81,8 @@ fn standard(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
 }
 
 /// One skill as the extension has it; none when its file is gone or is no YAML as it stands, which
-/// a host that compares it with ours could not check.
+/// a host that compares it with ours could not check. For that comparison the frontmatter stays as it
+/// is, live characters included; only what models and people are told is written out.
 fn skill(store: &dyn Store, entry: &Entry) -> Option<Value> {
     let manifest = digests::manifest(store, &entry.location())?;
     let frontmatter = yaml_json::frontmatter(&manifest.source)?;
@@ -157,7 +155,6 @@ fn complete(member: &str, value: Value, next: Option<String>) -> Value {
 }
 
 fn unknown(uri: &str) -> ErrorData {
-    let shown: String = uri.chars().take(512).collect();
-    let data = Some(json!({ "uri": shown }));
+    let data = Some(json!({ "uri": shown(uri) }));
     ErrorData::invalid_params("there is nothing at this address", data)
 }

@@ -13,7 +13,7 @@ use rmcp::model::ErrorData;
 use serde_json::json;
 
 use super::resources::offered;
-use super::{skills, uri};
+use super::{shown, skills, uri};
 use crate::limits::MAX_SUBSCRIPTIONS;
 
 /// How often subscribed resources are looked at: at once for a person, nothing for a disk.
@@ -42,7 +42,7 @@ impl Subscriptions {
         let mut table = self.table();
         if table.known.len() >= MAX_SUBSCRIPTIONS && !table.known.contains_key(uri) {
             let message = format!("a client hears about {MAX_SUBSCRIPTIONS} resources at most");
-            return Err(ErrorData::invalid_params(message, Some(json!({ "uri": uri }))));
+            return Err(ErrorData::invalid_params(message, Some(json!({ "uri": shown(uri) }))));
         }
         table.known.insert(uri.to_owned(), stamp);
         Ok(!std::mem::replace(&mut table.watched, true))

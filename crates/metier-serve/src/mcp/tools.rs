@@ -9,6 +9,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, Too
 use serde_json::{Value, json};
 
 use super::fit::fitted;
+use super::shown;
 use crate::dialect::{self, Dialect, Reply};
 
 pub(super) fn list(dialect: Dialect, catalog: &Catalog) -> Vec<Tool> {
@@ -39,7 +40,7 @@ pub(super) fn answer(
     let reply = match reply {
         Ok(Some(reply)) => reply,
         Ok(None) => {
-            let shown: String = name.chars().take(64).collect();
+            let shown = shown(name);
             let message = format!("there is no tool `{shown}`");
             return Err(ErrorData::invalid_params(message, Some(json!({ "tool": shown }))));
         }

@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 
 use super::message::{self, BEFORE, EXTENSION, MODERN, Reply};
 use crate::limits::{
-    DISCOVER_PATIENCE, MAX_ESCAPED, MAX_GREETING_BYTES, MAX_PAGE_BYTES, MESSAGE_SPARE_BYTES,
-    READS_TOGETHER,
+    DISCOVER_PATIENCE, LIST_PATIENCE, MAX_ESCAPED, MAX_GREETING_BYTES, MAX_PAGE_BYTES,
+    MESSAGE_SPARE_BYTES, READS_TOGETHER,
 };
 
 /// Is given the answers to questions in the order of these, and says whether it wants more. None
@@ -31,6 +31,9 @@ pub(super) trait Wire {
 
     /// From now on this version is spoken.
     fn speak(&mut self, version: &str);
+
+    /// How long answers were waited for so far, as far as it is known.
+    fn waited(&self) -> Duration;
 
     /// Whether the last failure was that the server has forgotten the conversation.
     fn was_forgotten(&mut self) -> bool {
@@ -62,6 +65,8 @@ pub(super) struct Session<'a> {
     /// Whether it was begun again.
     renewed: bool,
     patience: Duration,
+    /// What is left of the time for lists.
+    listing: Duration,
 }
 
 /// What a question needs beside what is asked.
@@ -73,9 +78,15 @@ struct Bounds<'a> {
 }
 
 impl<'a> Session<'a> {
+    fn new(wire: Box<dyn Wire + 'a>, patience: Duration) -> Self {
+        let listing = LIST_PATIENCE;
+        Self { wire, modern: false, asked: 0, renewed: false, patience, listing }
+    }
+
     /// Begins a conversation in the newest version that both speak.
     pub(super) fn open(wire: Box<dyn Wire + 'a>, patience: Duration) -> Result<Self, ServerError> {
-        let mut session = Self { wire, modern: true, asked: 0, renewed: false, patience };
+        let mut session = Self::new(wire, patience);
+        session.modern = true;
         session.wire.speak(MODERN);
         match session.discover() {
             Ok(Reply::Result(result)) if speaks(&result, MODERN) => {
@@ -123,7 +134,7 @@ impl<'a> Session<'a> {
         wire: Box<dyn Wire + 'a>,
         patience: Duration,
     ) -> Result<Self, ServerError> {
-        let mut session = Self { wire, modern: false, asked: 0, renewed: false, patience };
+        let mut session = Self::new(wire, patience);
         session.greet()?;
         Ok(session)
     }
@@ -251,7 +262,21 @@ impl SkillServer for Session<'_> {
             Some(cursor) => json!({ "cursor": cursor }),
             None => json!({}),
         };
-        self.answer("skills/list", params, (None, MAX_PAGE_BYTES))
+        let (before, usual) = (self.wire.waited(), self.patience);
+        self.patience = usual.min(self.listing);
+        let page = self.answer("skills/list", params, (None, MAX_PAGE_BYTES));
+        self.patience = usual;
+        let took = self.wire.waited().saturating_sub(before);
+        self.listing = self.listing.saturating_sub(took);
+        match self.listing.is_zero() {
+            true => {
+                let most = LIST_PATIENCE.as_secs();
+                Err(ServerError::Nonsense(format!(
+                    "it takes more than {most} s to list its skills"
+                )))
+            }
+            false => page,
+        }
     }
 
     fn get(&mut self, uri: &str) -> Result<Value, ServerError> {

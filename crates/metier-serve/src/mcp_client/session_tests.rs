@@ -40,6 +40,12 @@ impl Wire for Script {
     fn speak(&mut self, version: &str) {
         self.carried.borrow_mut().push(format!("speak {version}"));
     }
+
+    /// Each answer took twenty seconds.
+    fn waited(&self) -> Duration {
+        let asked = self.carried.borrow().iter().filter(|said| said.contains('/')).count();
+        Duration::from_secs(20 * u64::try_from(asked).unwrap())
+    }
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -204,4 +210,16 @@ fn a_file_is_the_one_that_was_asked_for() {
         check(json!({"contents": [{"uri": "u", "blob": bad}]}), Err("not in Base64"));
     }
     check(json!({"contents": [two], "resultType": "input_required"}), Err("asks something back"));
+}
+
+#[test]
+fn a_list_that_takes_too_long_is_not_waited_for_to_its_end() {
+    // U2, P6
+    let page = || Ok(Reply::Result(json!({"skills": [], "nextCursor": "x"})));
+    let answers = vec![modern(), page(), page(), page()];
+    let script = Script { answers: Rc::new(RefCell::new(answers.into())), ..Script::default() };
+    let mut session = Session::open(Box::new(script), SECOND).unwrap();
+    assert!(session.list(None).is_ok() && session.list(Some("x")).is_ok());
+    let why = "it takes more than 60 s to list its skills".to_owned();
+    assert_eq!(session.list(Some("x")), Err(ServerError::Nonsense(why)));
 }

@@ -22,6 +22,7 @@ pub(super) struct Stdio<'a> {
     /// What it wrote behind the last whole line.
     rest: Vec<u8>,
     noise: usize,
+    waited: Duration,
 }
 
 impl<'a> Stdio<'a> {
@@ -36,7 +37,13 @@ impl<'a> Stdio<'a> {
             .ok_or_else(|| ServerError::Unreachable("no program is named".to_owned()))?;
         let invocation = args.iter().fold(Invocation::new(program), |so_far, arg| so_far.arg(arg));
         let child = Child::start(invocation, Input::Said, run, cancel)?;
-        Ok(Self { child, program: program.clone(), rest: Vec::new(), noise: 0 })
+        Ok(Self {
+            child,
+            program: program.clone(),
+            rest: Vec::new(),
+            noise: 0,
+            waited: Duration::ZERO,
+        })
     }
 
     fn say(&self, message: &Value) -> Result<(), ServerError> {
@@ -60,7 +67,10 @@ impl<'a> Stdio<'a> {
             if looked as u64 > limit {
                 return Err(ServerError::TooMuch(limit));
             }
-            match self.child.next(patience)? {
+            let before = *patience;
+            let piece = self.child.next(patience);
+            self.waited = self.waited.saturating_add(before.saturating_sub(*patience));
+            match piece? {
                 Piece::Bytes(bytes) => self.rest.extend(bytes),
                 Piece::End => {
                     return Err(reason(self.child.end(FAREWELL_PATIENCE), &self.program));
@@ -138,6 +148,10 @@ impl Wire for Stdio<'_> {
     }
 
     fn speak(&mut self, _version: &str) {}
+
+    fn waited(&self) -> Duration {
+        self.waited
+    }
 }
 
 impl Drop for Stdio<'_> {

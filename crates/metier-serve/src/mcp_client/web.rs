@@ -248,6 +248,10 @@ impl Wire for Web<'_> {
         version.clone_into(&mut self.version);
     }
 
+    fn waited(&self) -> Duration {
+        self.spent
+    }
+
     fn was_forgotten(&mut self) -> bool {
         std::mem::take(&mut self.forgotten)
     }

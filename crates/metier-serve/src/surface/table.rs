@@ -238,7 +238,9 @@ pub(super) fn chibi(operation: Operation) -> Cell {
 /// What agents' hooks have of `operation`. A hook is asked about what the agent does; it is not
 /// there to be asked for something.
 pub(super) fn hook(operation: Operation) -> Cell {
-    use Difference::{NoCatalog, ReleasesAll, Repeats, RuledFirst, UnknownIsTheirs, YesOrNo};
+    use Difference::{
+        NoCatalog, ReleasesAll, Repeats, RuledFirst, TellsWhoseItIs, UnknownIsTheirs, YesOrNo,
+    };
     let way = |form, asks, takes, differs| Way { form, asks, takes: Takes::Only(takes), differs };
     Cell::Ways(match operation {
         Operation::Activate => vec![
@@ -246,7 +248,7 @@ pub(super) fn hook(operation: Operation) -> Cell {
                 Form::Event(Occasion::Call, " of the agent's skill tool"),
                 Asks::Model,
                 &[("name", "skill"), ("arguments", "args")],
-                &[RuledFirst, YesOrNo, Repeats],
+                &[RuledFirst, TellsWhoseItIs, YesOrNo, Repeats],
             ),
             way(
                 Form::Event(Occasion::Prompt, " that begins with `/NAME`, or has `$NAME`"),

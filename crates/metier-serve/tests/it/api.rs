@@ -69,7 +69,7 @@ fn a_refusal_has_a_status_a_code_and_a_sentence() {
     };
     check("activate", json!({ "name": "nope" }), 404, "skill_not_found");
     check("activate", json!({ "name": "stranger" }), 403, "skill_not_trusted");
-    check("activate", json!({ "name": "by-hand" }), 403, "skill_not_for_models");
+    check("activate", json!({ "name": "by-hand" }), 404, "skill_not_found");
     check("activate", json!({}), 400, "invalid_arguments");
     check("activate", json!({ "name": 1 }), 400, "invalid_arguments");
     check("guard", json!({ "tool": "Read", "extra": 1 }), 400, "invalid_arguments");

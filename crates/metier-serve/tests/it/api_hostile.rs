@@ -81,13 +81,64 @@ fn a_body_that_is_too_large_is_refused_however_it_comes() {
         chunked.extend_from_slice(&piece);
     }
     assert_eq!(server.send(&chunked).status, 413, "by what comes");
-    let both = b"POST /v1/list HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\
-        Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n";
-    assert!(matches!(server.send(both).status, 200 | 400), "one of both is meant, never two");
     let deep = "[".repeat(100_000);
     let answer = server.ask("POST /v1/guard", &json_type, deep.as_bytes());
     assert_eq!(answer.refusal(), (400, "invalid_arguments".to_owned()));
     assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
+fn a_request_of_two_lengths_is_refused_and_what_follows_it_is_no_request() {
+    // U3, F4
+    let server = Served::start(&Arc::new(Ground::usual()));
+    let hidden = "POST /v1/end HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for headers in [
+        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 5\r\n",
+        "Content-Length: 5\r\nContent-Length: 6\r\n",
+        "Content-Length: 5, 5\r\n",
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked, identity\r\n",
+    ] {
+        let head = format!("POST /v1/list HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n");
+        let first = format!("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n{head}");
+        for (sent, most) in [(head, 1), (first, 2)] {
+            let answer = server.send(format!("{sent}0\r\n\r\n{hidden}").as_bytes());
+            let all = format!("{}\r\n\r\n{}", answer.head, answer.text()).to_lowercase();
+            let answers = all.matches("http/1.1 ").count();
+            assert!(all.contains("http/1.1 400"), "{headers:?}: {all}");
+            assert!((1..=most).contains(&answers), "{headers:?}: {all}");
+            assert!(!all.contains("ended"), "{headers:?}: {all}");
+        }
+    }
+    let chunked = "POST /v1/list HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let answer = server.send(format!("{chunked}0\r\n\r\n{hidden}").as_bytes());
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(!answer.text().contains("HTTP/1.1"), "it is the last of its connection: {answer:?}");
+}
+
+#[test]
+fn who_has_said_everything_and_waits_is_answered() {
+    // U3
+    let server = Served::start(&Arc::new(Ground::usual()));
+    for body in ["{\"tool\": \"Read\"}", ""] {
+        let path = if body.is_empty() { "list" } else { "guard" };
+        let mut stream = server.connect();
+        let request = format!(
+            "POST /v1/{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = Answer::parse(&answer);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert!(answer.json().is_object());
+    }
 }
 
 #[test]

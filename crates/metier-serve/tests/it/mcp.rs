@@ -113,10 +113,7 @@ fn a_failure_is_told_to_the_model_with_its_code() {
             assert!(text.starts_with(code), "{text}");
         };
         check(wire.call("skill_activate", json!({"name": "git-helpr"})).await, "skill_not_found");
-        check(
-            wire.call("skill_activate", json!({"name": "by-hand"})).await,
-            "skill_not_for_models",
-        );
+        check(wire.call("skill_activate", json!({"name": "by-hand"})).await, "skill_not_found");
         check(wire.call("skill_activate", json!({})).await, "invalid_arguments");
         check(wire.call("skill_activate", json!({"nam": 1})).await, "invalid_arguments");
         check(wire.call("skill_show", json!({"name": "stranger"})).await, "skill_not_trusted");

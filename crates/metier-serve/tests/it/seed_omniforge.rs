@@ -82,7 +82,7 @@ fn each_failure_has_the_code_and_the_words_omniforge_has_for_it() {
     check(odd, "skill_validation_error", "Unknown action 'dance'");
     let off = |name: &str| json!({"skill_name": name, "action": "deactivate"});
     check(off("free"), "skill_not_active", "is not active");
-    check(json!({"skill_name": "by-hand"}), "skill_activation_error", "only be invoked by a user");
+    check(json!({"skill_name": "by-hand"}), "skill_not_found", "not found");
     let mut session = Ground::usual().session(Dialect::Omniforge.again());
     call(&mut session, json!({"skill_name": "reader"}));
     call(&mut session, json!({"skill_name": "free"}));

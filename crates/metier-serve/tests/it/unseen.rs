@@ -7,7 +7,7 @@ use metier_serve::Dialect;
 use metier_store::{Layer, MemoryStore};
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, connect, run, skill};
+use crate::ground::{Ground, connect, run, skill, stateless};
 use crate::served::Served;
 
 /// An escape, a change of direction, a space of no width and a tag.
@@ -87,6 +87,7 @@ fn what_nobody_would_see_is_written_out_for_models() {
     ] {
         clean(operation, &server.call(operation, "", &arguments).json());
     }
+    clean("index", &server.get("/.well-known/agent-skills/index.json").json());
     for dialect in Dialect::ALL {
         let mut session = host.session(dialect.again());
         for tool in dialect.tools(session.catalog()) {
@@ -96,6 +97,72 @@ fn what_nobody_would_see_is_written_out_for_models() {
                 clean(&tool.name, &json!([reply.text, reply.data]));
             }
         }
+    }
+}
+
+#[test]
+fn a_refusal_says_nothing_that_nobody_would_see() {
+    // U2, U3, F4
+    let host = host();
+    let server = Served::start(&host);
+    for (operation, arguments) in [
+        ("show", json!({"name": LIVE})),
+        ("activate", json!({"name": LIVE})),
+        ("read", json!({"name": "odd", "path": LIVE})),
+        ("read", json!({"name": LIVE, "path": "a"})),
+        ("script_run", json!({"name": "odd", "script": LIVE})),
+        ("script_run", json!({"name": LIVE, "script": "a"})),
+        ("prompt", json!({"style": LIVE})),
+        ("list", json!({LIVE: 1})),
+        ("release", json!({"name": LIVE})),
+    ] {
+        for asker in ["model", "user"] {
+            let headers = [("Content-Type", "application/json"), ("Metier-Asker", asker)];
+            let route = format!("POST /v1/{operation}");
+            let answer = server.ask(&route, &headers, arguments.to_string().as_bytes());
+            assert!(answer.status >= 400, "{operation}: {answer:?}");
+            clean(operation, &answer.json());
+        }
+    }
+    run(async {
+        let mut wire = connect(&host, Dialect::Plain);
+        wire.begin("2025-11-25").await;
+        let uri = format!("skill://odd/{LIVE}");
+        for (method, params) in [
+            ("tools/call", json!({"name": LIVE, "arguments": {}})),
+            ("prompts/get", json!({"name": LIVE})),
+            ("resources/read", json!({"uri": uri})),
+            ("resources/read", json!({"uri": LIVE})),
+            ("resources/directory/read", json!({"uri": uri})),
+            ("skills/get", json!({"uri": uri})),
+            ("skills/list", json!({"cursor": LIVE})),
+            ("resources/subscribe", json!({"uri": LIVE})),
+            (LIVE, json!({})),
+        ] {
+            let answer = wire.ask(method, params).await;
+            assert!(answer.get("error").is_some(), "{method}: {answer}");
+            clean(method, &answer["error"]);
+        }
+    });
+}
+
+#[test]
+fn a_bad_name_of_a_session_is_answered_with_what_is_allowed() {
+    // U2, U3
+    let host = host();
+    let server = Served::start(&host);
+    let allowed = "a session has letters, digits";
+    for name in ["../x", ".hidden", "a b", &"x".repeat(200)] {
+        let answer = server.call("status", name, &json!({}));
+        assert_eq!(answer.refusal(), (400, "bad_request".to_owned()));
+        assert!(answer.text().contains(allowed), "{}", answer.text());
+        run(async {
+            let mut wire = connect(&host, Dialect::Plain);
+            let meta = stateless(json!({"metier/session": name}));
+            let params = json!({"name": "session_status", "arguments": {}, "_meta": meta});
+            let answer = wire.ask("tools/call", params).await;
+            assert!(answer["error"]["message"].to_string().contains(allowed), "{answer}");
+        });
     }
 }
 

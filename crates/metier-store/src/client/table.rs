@@ -5,7 +5,7 @@ use super::Agent;
 
 /// Every agent known, in client order: the directory all share, then the agents most people have,
 /// then the others by id.
-pub const AGENTS: &[Agent] = &[
+pub static AGENTS: &[Agent] = &[
     agent(
         "universal",
         "Any agent",

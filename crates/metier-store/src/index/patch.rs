@@ -20,7 +20,8 @@ pub struct Patch {
 /// Puts each patch in the place of what was known there. The statistics then say how much the
 /// patches did. Takes O(p log n) and what moving the entries behind each place costs.
 pub(super) fn apply_all(discovery: &mut Discovery, patches: Vec<Patch>) {
-    discovery.stats = crate::discover::ScanStats::default();
+    let links = discovery.stats.links;
+    discovery.stats = crate::discover::ScanStats { links, ..Default::default() };
     for Patch { at, part } in patches {
         let range = places(&discovery.found, &at, |found| (found.root, &found.path));
         discovery.found.splice(range, part.found);

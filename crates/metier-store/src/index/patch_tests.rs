@@ -92,11 +92,11 @@ fn a_file_that_cannot_be_loaded_becomes_a_skill_and_back() {
 fn the_statistics_are_those_of_the_patches() {
     // D7
     let mut discovery = before();
-    discovery.stats = ScanStats { directories: 9, files: 9, bytes_read: 9 };
-    let stats = ScanStats { directories: 1, files: 2, bytes_read: 3 };
+    discovery.stats = ScanStats { directories: 9, files: 9, bytes_read: 9, links: 9 };
+    let stats = ScanStats { directories: 1, files: 2, bytes_read: 3, links: 1 };
     let part = Discovery { stats, ..Discovery::default() };
     let patches =
         vec![Patch { at: at(0, "a"), part: part.clone() }, Patch { at: at(0, "b"), part }];
     apply_all(&mut discovery, patches);
-    assert_eq!(discovery.stats, ScanStats { directories: 2, files: 4, bytes_read: 6 });
+    assert_eq!(discovery.stats, ScanStats { directories: 2, files: 4, bytes_read: 6, links: 11 });
 }

@@ -6,7 +6,7 @@ use metier_package::index::{self, IndexError};
 use metier_package::reference::Origin;
 use metier_package::wanted::Want;
 use metier_package::{
-    Candidate, Drift, Fetched, Home, Place, Reference, Request, Select, Staged, install,
+    Candidate, Drift, Fetched, Home, Place, Reference, Refused, Request, Select, Staged, install,
 };
 use serde_json::json;
 
@@ -172,10 +172,19 @@ pub(crate) fn check_names(
 /// A skill of an MCP server takes nobody's place, and nobody takes its: who has said yes to one has
 /// not said yes to the other.
 fn check_origin(offer: &Offer) -> Result<(), CommandError> {
+    let served = offer.pinned.locked.is_served()
+        || offer.installed.as_ref().is_some_and(|(old, _)| old.locked.is_served());
+    match served {
+        true => check_source(offer),
+        false => Ok(()),
+    }
+}
+
+/// Refuses what would take the place of a skill from somewhere else.
+pub(crate) fn check_source(offer: &Offer) -> Result<(), CommandError> {
     let new = &offer.pinned.locked;
     let Some(old) = offer.installed.as_ref().map(|(old, _)| &old.locked) else { return Ok(()) };
-    let same = (&old.source, &old.path) == (&new.source, &new.path);
-    if same || !(old.is_served() || new.is_served()) {
+    if (&old.source, &old.path) == (&new.source, &new.path) {
         return Ok(());
     }
     let name = visible_line(offer.pinned.name.as_str()).into_owned();
@@ -247,10 +256,11 @@ fn from_server(
         (_, names @ [_, ..]) => Select::Named(names),
         (true, []) if args.all => Select::All,
         (true, []) => {
-            let offered = fetching.offered(reference).map_err(fetch_error)?;
+            let (offered, refused) = fetching.offered(reference).map_err(fetch_error)?;
+            say_refused(&refused, ui);
             let names: Vec<String> = offered.iter().map(|one| one.name.to_string()).collect();
             let picked = match names.as_slice() {
-                [] => return Err(nothing_in(&source)),
+                [] => return Err(nothing_but(&source, &refused, ui)),
                 [_] => names,
                 _ => picked(&names, args, ui)?
                     .into_iter()
@@ -313,7 +323,15 @@ fn taken(
 
 /// The fetched skills; what is refused is said.
 fn everything(source: &str, fetched: Fetched, ui: &mut Ui) -> Result<Vec<Staged>, CommandError> {
-    for refused in &fetched.refused {
+    say_refused(&fetched.refused, ui);
+    match fetched.skills.is_empty() {
+        true => Err(nothing_but(source, &fetched.refused, ui)),
+        false => Ok(fetched.skills),
+    }
+}
+
+fn say_refused(refused: &[Refused], ui: &mut Ui) {
+    for refused in refused {
         let path = if refused.path.is_empty() { "." } else { &refused.path };
         ui.note(&format!(
             "warning: `{}` is refused: {} ({})",
@@ -322,19 +340,16 @@ fn everything(source: &str, fetched: Fetched, ui: &mut Ui) -> Result<Vec<Staged>
             refused.code
         ));
     }
-    if !fetched.skills.is_empty() {
-        return Ok(fetched.skills);
-    }
-    // Who reads JSON has not seen the warnings.
-    let told = fetched.refused.iter().take(MAX_REASONS).filter(|_| ui.json());
-    Err(told.fold(nothing_in(source), |error, refused| {
-        error.hint(format!("it is refused: {}", visible_line(&refused.reason)))
-    }))
 }
 
-fn nothing_in(source: &str) -> CommandError {
+/// That nothing is left but what is refused.
+fn nothing_but(source: &str, refused: &[Refused], ui: &Ui) -> CommandError {
     let message = format!("nothing in `{}` can be installed", visible_line(source));
-    CommandError::refused(message).code("package_refused")
+    // Who reads JSON has not seen the warnings.
+    let told = refused.iter().take(MAX_REASONS).filter(|_| ui.json());
+    told.fold(CommandError::refused(message).code("package_refused"), |error, refused| {
+        error.hint(format!("it is refused: {}", visible_line(&refused.reason)))
+    })
 }
 
 /// Which of several skills, as somebody says who can be asked: their places in `names`.

@@ -20,7 +20,7 @@ pub(crate) struct EndArgs {}
 /// Ends it.
 pub(crate) fn run(_args: &EndArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let look = session::look(settings)?;
-    let id = look.stream.session;
+    let id = String::from(look.stream.session);
     let released = match look.state.open {
         true => {
             let mut session = session::open_to_release(settings, ui)?;

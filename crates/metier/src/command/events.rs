@@ -11,7 +11,7 @@ use metier_runtime::{Event, Frame, JournalError};
 use crate::clock;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::files::Lines;
-use crate::session::{Stream, journal_error};
+use crate::session::{self, Stream, journal_error};
 use crate::settings::Settings;
 use crate::ui::{Table, Tone, Ui};
 
@@ -68,6 +68,8 @@ pub(crate) fn run(args: &EventsArgs, settings: &Settings, ui: &mut Ui) -> Comman
         }
     }
     if at.read.frames() == 0 && at.left > 0 {
+        // A journal that is gone had frames once.
+        session::look(settings)?;
         ui.note("nothing is recorded yet; `metier use NAME` begins a session");
     }
     Ok(Status::Ok)
@@ -94,7 +96,7 @@ fn print(
                 break;
             }
         };
-        if stream.named && frame.ids.session != stream.session || !at.wants(&frame) {
+        if stream.named && frame.ids.session != stream.session.as_str() || !at.wants(&frame) {
             continue;
         }
         if ui.json() {

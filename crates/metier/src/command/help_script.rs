@@ -38,7 +38,9 @@ pub(crate) fn run(args: &HelpScriptArgs, settings: &Settings, ui: &mut Ui) -> Co
     };
     let mut session = session::open(settings, purpose, ui)?;
     let trigger = if args.auto { Trigger::Auto } else { Trigger::Manual };
-    let result = session.script_help(&args.name, &args.script, trigger);
+    let result = session
+        .script_help(&args.name, &args.script, trigger)
+        .map_err(|error| session.told_of_script(error));
     if ui.json() {
         ui.document(&Envelope::of_help(&args.script, &result));
         return Ok(match &result {
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &HelpScriptArgs, settings: &Settings, ui: &mut Ui) -> Co
             _ => Status::Partly,
         });
     }
-    let help = result.map_err(|error| explain(error, session.catalog(), settings))?;
+    let help = result.map_err(|error| explain(error, trigger, session.catalog(), settings))?;
     ui.text(&visible(&help.text));
     match help.failure {
         None => Ok(Status::Ok),

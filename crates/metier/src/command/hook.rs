@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use metier_sandbox::Cancel;
 use metier_serve::agent_hook::{Answer, HookAgent, attend};
 use metier_serve::limits::{HOOK_DEADLINE_MS, MAX_EVENT_BYTES};
 
@@ -31,6 +32,10 @@ use setup::HookAct;
 
 /// The exit code every agent takes for a block, as long as standard error is not empty.
 const BLOCKED: u8 = 2;
+
+/// Milliseconds before the deadline at which whatever runs for the answer (a skill's own hook, what it
+/// depends on) is stopped, so that this is recorded and the agent told.
+const WIND_DOWN_MS: u64 = 500;
 
 /// Answer one hook call of an agent, from standard input to standard output
 ///
@@ -111,8 +116,10 @@ pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment
     // A panic is told to the agent; on standard error it would be noise.
     std::panic::set_hook(Box::new(|_| {}));
     let said = Arc::new(AtomicBool::new(false));
-    watch(agent, Arc::clone(&said));
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, global, environment)))
+    // Without a switch what runs is left to the deadline.
+    let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
+    watch(agent, Arc::clone(&said), cancel.clone());
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, global, environment, cancel)))
         .unwrap_or_else(|_| Answer::block("this is a bug in metier; please report it"));
     if said.swap(true, Ordering::SeqCst) {
         // The deadline was first, and is about to end this process.
@@ -121,21 +128,23 @@ pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment
     Status::Script(say(agent, &answer))
 }
 
-fn answer(agent: HookAgent, global: &Global, environment: &Environment) -> Answer {
+fn answer(agent: HookAgent, global: &Global, environment: &Environment, cancel: Cancel) -> Answer {
     let input = match files::standard_input(MAX_EVENT_BYTES as u64) {
         Ok(input) => input,
         Err(error) => return Answer::block(format!("the event cannot be read: {error}")),
     };
     match Settings::load(global, environment) {
-        Ok(settings) => attend(agent, &input, &Grounds::new(agent, settings)),
+        Ok(settings) => attend(agent, &input, &Grounds::new(agent, settings, cancel)),
         Err(error) => Answer::block(format!("the settings cannot be used: {}", error.message())),
     }
 }
 
 /// Blocks when the answer takes too long: an agent that gives up waiting runs the tool.
-fn watch(agent: HookAgent, said: Arc<AtomicBool>) {
+fn watch(agent: HookAgent, said: Arc<AtomicBool>, cancel: Cancel) {
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(HOOK_DEADLINE_MS));
+        std::thread::sleep(Duration::from_millis(HOOK_DEADLINE_MS - WIND_DOWN_MS));
+        cancel.cancel();
+        std::thread::sleep(Duration::from_millis(WIND_DOWN_MS));
         if !said.swap(true, Ordering::SeqCst) {
             let answer = Answer::block(format!("no answer was found in {HOOK_DEADLINE_MS} ms"));
             leave(say(agent, &answer));

@@ -11,9 +11,9 @@ use clap::{Args, ValueEnum};
 use metier_format::fix::settle;
 use metier_format::limits::MAX_BODY_TOKENS;
 use metier_format::lint::{Neighbour, Surroundings, everything};
-use metier_format::report::{self, Color, FileReport};
+use metier_format::report::{self, Color, FileReport, Tally};
 use metier_format::text::visible_line;
-use metier_format::{Diagnostic, Mode, Severity, parse};
+use metier_format::{Diagnostic, Mode, Parsed};
 use metier_store::tokens;
 use serde_json::{Value, json};
 
@@ -62,6 +62,14 @@ enum Format {
     Sarif,
 }
 
+/// What is to be told, and how.
+#[derive(Clone, Copy)]
+struct Telling {
+    mode: Mode,
+    format: Format,
+    color: Color,
+}
+
 /// What judging a file needs besides its text.
 struct Case<'a> {
     target: &'a Target,
@@ -71,7 +79,11 @@ struct Case<'a> {
 
 /// A file after it was looked at.
 struct Linted {
+    /// What was found; for people only the path, once it is told.
     report: FileReport,
+    /// What people read about it.
+    text: String,
+    tally: Tally,
     /// What was repaired.
     fixed: Vec<Diagnostic>,
     /// What kept the repairs from being written.
@@ -89,66 +101,102 @@ struct Repairs {
 pub(crate) fn run(args: &LintArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let targets = Targets::find(&args.paths, settings)?;
     let interrupt = if args.fix { Interrupt::watch()? } else { Interrupt::default() };
+    let telling = Telling::new(args, ui);
     let linted = parallel::map(targets.list(), settings.limits.threads, |target| {
         let fix = args.fix && interrupt.check().is_ok();
-        examine(&targets, target, fix)
+        examine(&targets, target, fix).told(telling)
     });
     interrupt.check()?;
-    let mode = if args.lenient { Mode::Lenient } else { Mode::Strict };
-    // SARIF is one JSON document too, and whoever names it wants that one.
-    let format = match args.format {
-        Some(Format::Sarif) => Format::Sarif,
-        _ if ui.json() => Format::Json,
-        other => other.unwrap_or(Format::Human),
-    };
-    if linted.is_empty() && format == Format::Human {
+    if linted.is_empty() && telling.format == Format::Human {
         ui.note("no skills here; give `metier lint` a SKILL.md or a directory with skills below");
     }
     targets.remark(ui);
-    print(linted, mode, format, ui)
+    print(linted, telling, ui)
+}
+
+impl Telling {
+    fn new(args: &LintArgs, ui: &Ui) -> Self {
+        // SARIF is one JSON document too, and whoever names it wants that one.
+        let format = match args.format {
+            Some(Format::Sarif) => Format::Sarif,
+            _ if ui.json() => Format::Json,
+            other => other.unwrap_or(Format::Human),
+        };
+        Self {
+            mode: if args.lenient { Mode::Lenient } else { Mode::Strict },
+            format,
+            color: if ui.colour() { Color::Ansi } else { Color::Plain },
+        }
+    }
 }
 
 /// Reads a file, finds everything there is to say about it, and repairs it when asked to.
 fn examine(targets: &Targets, target: &Target, fix: bool) -> Linted {
     let reading = targets.read(target);
     let case = Case { target, files: reading.files, faults: reading.faults };
-    let mut report = FileReport { path: target.shown.clone(), ..FileReport::default() };
-    let Some(source) = reading.source else {
-        report.diagnostics = case.faults;
-        return Linted { report, fixed: Vec::new(), failure: None };
+    let mut linted = Linted::new(target);
+    let Some((source, parsed)) = reading.source else {
+        linted.report.diagnostics = case.faults;
+        return linted;
     };
-    report.diagnostics = case.judge(&source);
-    report.source = source;
-    let mut linted = Linted { report, fixed: Vec::new(), failure: None };
+    linted.report.diagnostics = case.judge(&source, &parsed);
+    linted.report.source = source;
     if fix && linted.report.diagnostics.iter().any(|finding| !finding.fix.is_empty()) {
         case.repair(&mut linted);
     }
     linted
 }
 
+impl Linted {
+    fn new(target: &Target) -> Self {
+        Self {
+            report: FileReport { path: target.shown.clone(), ..FileReport::default() },
+            text: String::new(),
+            tally: Tally::default(),
+            fixed: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Counted, and for people also written out, by whichever thread looked at it. The file itself
+    /// is then let go: of a thousand files, a few are held at a time.
+    fn told(mut self, telling: Telling) -> Self {
+        self.tally = Tally::of(&self.report, telling.mode);
+        if telling.format == Format::Human {
+            self.text = report::human_file(&self.report, telling.mode, telling.color);
+            self.report = FileReport { path: self.report.path, ..FileReport::default() };
+        }
+        self
+    }
+}
+
 impl Case<'_> {
     /// What is wrong with `source`: the faults of the file itself, and what its text shows.
-    fn judge(&self, source: &[u8]) -> Vec<Diagnostic> {
-        let parsed = parse(source, self.target.directory.as_deref());
+    fn judge(&self, source: &[u8], parsed: &Parsed) -> Vec<Diagnostic> {
         let body = parsed.body.and_then(|start| source.get(start as usize..));
         let around =
             Surroundings { files: self.files.as_deref(), body_tokens: body.and_then(body_tokens) };
         // Faults of the file are about no place in it, and those come last.
-        let mut all = everything(source, &parsed, &around);
+        let mut all = everything(source, parsed, &around);
         all.extend_from_slice(&self.faults);
         all
     }
 
+    /// What is wrong with a repaired `source`.
+    fn judge_anew(&self, source: &[u8]) -> Vec<Diagnostic> {
+        self.judge(source, &self.target.parse(source))
+    }
+
     /// Writes back what can be repaired, and judges the file anew.
     fn repair(&self, linted: &mut Linted) {
-        let settled = settle(&linted.report.source, |source| self.judge(source));
+        let settled = settle(&linted.report.source, |source| self.judge_anew(source));
         if settled.bytes == linted.report.source {
             return;
         }
         let Target { within, file, .. } = self.target;
         match write::replace(within, file, &linted.report.source, &settled.bytes) {
             Ok(()) => {
-                linted.report.diagnostics = self.judge(&settled.bytes);
+                linted.report.diagnostics = self.judge_anew(&settled.bytes);
                 linted.report.source = settled.bytes;
                 linted.fixed = settled.applied;
             }
@@ -158,8 +206,10 @@ impl Case<'_> {
 }
 
 /// Prints what was found, what was repaired, and what could not be.
-fn print(linted: Vec<Linted>, mode: Mode, format: Format, ui: &mut Ui) -> CommandResult {
+fn print(linted: Vec<Linted>, telling: Telling, ui: &mut Ui) -> CommandResult {
     let mut repairs = Repairs::default();
+    let mut tally = Tally::default();
+    let mut texts = Vec::new();
     let mut files = Vec::with_capacity(linted.len());
     for file in linted {
         let path = &file.report.path;
@@ -167,35 +217,37 @@ fn print(linted: Vec<Linted>, mode: Mode, format: Format, ui: &mut Ui) -> Comman
         repairs
             .failed
             .extend(file.failure.map(|error| (path.clone(), CommandError::failed(error))));
+        tally += file.tally;
+        texts.push(file.text);
         files.push(file.report);
     }
-    match format {
-        Format::Human => print_human(&files, &repairs, mode, ui),
-        Format::Json => print_json(&files, &repairs, mode, ui),
-        Format::Sarif => ui.text(&report::sarif(&files, mode)),
+    match telling.format {
+        Format::Human => print_human(&texts, &tally, &repairs, ui),
+        Format::Json => print_json(&files, &repairs, telling.mode, ui),
+        Format::Sarif => ui.text(&report::sarif(&files, telling.mode)),
     }
     for (_, error) in &repairs.failed {
         ui.complain(error);
     }
     Ok(if !repairs.failed.is_empty() {
         Status::Partly
-    } else if report::count(&files, mode, Severity::Error) > 0 {
+    } else if tally.errors > 0 {
         Status::LintErrors
     } else {
         Status::Ok
     })
 }
 
-fn print_human(files: &[FileReport], repairs: &Repairs, mode: Mode, ui: &mut Ui) {
+fn print_human(texts: &[String], tally: &Tally, repairs: &Repairs, ui: &mut Ui) {
     for (path, finding) in &repairs.fixed {
         let message = visible_line(&finding.message);
         ui.line(format!("fixed {}: {} {message}", visible_line(path), finding.code.as_str()));
     }
-    if files.is_empty() {
+    if tally.files == 0 {
         return;
     }
-    let color = if ui.colour() { Color::Ansi } else { Color::Plain };
-    ui.text(&report::human(files, mode, color));
+    texts.iter().for_each(|text| ui.text(text));
+    ui.text(&report::human_summary(tally));
 }
 
 /// The document of the contract; after repairs, it also says what was repaired and what was not.

@@ -62,7 +62,11 @@ fn listing<'a>(view: &'a View, args: &ListArgs) -> Listing<'a> {
 fn print(view: &View, args: &ListArgs, ui: &mut Ui) {
     let catalog = &view.catalog;
     let mut table = Table::default();
-    let listing = listing(view, args);
+    let listing = match args.auto {
+        true => Listing::for_model(catalog, String::new()),
+        false => Listing::brief(catalog, args.all),
+    };
+    let listing = listing.page(args.after.as_deref(), args.limit);
     for skill in &listing.skills {
         let remark = match skill.visibility {
             "model" => String::new(),

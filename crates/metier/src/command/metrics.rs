@@ -166,7 +166,7 @@ fn export(look: &Look, signal: Signal) -> serde_json::Value {
 
 /// Whether the session is the one asked for, when one was.
 fn wanted(look: &Look, session: &str) -> bool {
-    !look.stream.named || session == look.stream.session
+    !look.stream.named || session == look.stream.session.as_str()
 }
 
 fn measured(look: &Look) -> Measured {

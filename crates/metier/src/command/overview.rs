@@ -84,7 +84,7 @@ fn session(settings: &Settings, ui: &mut Ui) -> Option<SessionLine> {
             return None;
         }
     };
-    let (id, stack) = (look.stream.session, look.state.stack);
+    let (id, stack) = (String::from(look.stream.session), look.state.stack);
     Some(SessionLine {
         shown: active_line(&id, &stack),
         open: look.state.open,

@@ -102,20 +102,23 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         cancel: Interrupt::cancel()?,
         ..Purpose::with(Some(View::open(settings)), settings)
     };
-    let mut session = session::open(settings, purpose, ui)?;
     if args.dry_run {
+        let session = session::open_to_look(settings, purpose, ui)?;
         let plan = session
             .plan_script(&call)
-            .map_err(|error| explain(error, session.catalog(), settings))?;
+            .map_err(|error| session.told_of_script(error))
+            .map_err(|error| explain(error, call.trigger, session.catalog(), settings))?;
         show(&plan, ui);
         return Ok(Status::Ok);
     }
-    let result = session.run(&call);
+    let mut session = session::open(settings, purpose, ui)?;
+    let result = session.run(&call).map_err(|error| session.told_of_script(error));
     if ui.json() {
         ui.document(&Envelope::of_run(&result));
         return status(&result, args.passthrough);
     }
-    let outcome = result.map_err(|error| explain(error, session.catalog(), settings))?;
+    let outcome =
+        result.map_err(|error| explain(error, call.trigger, session.catalog(), settings))?;
     print(&outcome, args.raw, ui);
     status(&Ok(outcome), args.passthrough)
 }
@@ -241,12 +244,17 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
-pub(crate) fn explain(error: ScriptError, catalog: &Catalog, settings: &Settings) -> CommandError {
+pub(crate) fn explain(
+    error: ScriptError,
+    asker: Trigger,
+    catalog: &Catalog,
+    settings: &Settings,
+) -> CommandError {
     let code = error.code();
     let explained = match error {
         ScriptError::Journal(error) => return journal_error(error),
         ScriptError::Cancelled => return CommandError::new(Kind::Interrupted, "interrupted"),
-        ScriptError::Skill(error) => use_skill::explain(error, catalog, settings),
+        ScriptError::Skill(error) => use_skill::explain(error, asker, catalog, settings),
         ScriptError::Interpreter(InterpreterError::Missing { ref install, .. }) => {
             let hint = install.clone();
             CommandError::failed(error).hint(hint)

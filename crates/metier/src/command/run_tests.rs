@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use metier_runtime::event::Trigger;
 use metier_runtime::script::ScriptError;
 use metier_runtime::script::interpreter::InterpreterError;
 use metier_runtime::{ActivationError, JournalError};
@@ -78,10 +79,11 @@ fn every_failure_has_its_kind_its_code_and_a_hint_where_one_helps() {
         (ScriptError::NoHome(s("x")), Kind::Failed, "execution_failed", ""),
         (ScriptError::Journal(JournalError::TooLarge(1)), Kind::Failed, "journal_refused", ""),
     ] {
-        let explained = explain(error, &Catalog::default(), &settings);
+        let explained = explain(error, Trigger::Manual, &Catalog::default(), &settings);
         assert_eq!((explained.kind, explained.code), (kind, Some(code)));
         assert!(hint.is_empty() || explained.hints.iter().any(|h| h.contains(hint)), "{hint}");
     }
-    let cancelled = explain(ScriptError::Cancelled, &Catalog::default(), &settings);
+    let cancelled =
+        explain(ScriptError::Cancelled, Trigger::Manual, &Catalog::default(), &settings);
     assert_eq!(cancelled.kind, Kind::Interrupted);
 }

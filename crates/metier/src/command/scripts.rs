@@ -32,13 +32,14 @@ pub(crate) fn run(args: &ScriptsArgs, settings: &Settings, ui: &mut Ui) -> Comma
     let purpose = Purpose::with(Some(View::open(settings)), settings);
     let session = session::open_to_look(settings, purpose, ui)?;
     let trigger = if args.auto { Trigger::Auto } else { Trigger::Manual };
-    let lists = match session.scripts(args.name.as_deref(), trigger) {
+    let listed = session.scripts(args.name.as_deref(), trigger);
+    let lists = match listed.map_err(|error| session.told_of_script(error)) {
         Ok(lists) => lists,
         Err(error) if ui.json() => {
             ui.document(&Envelope::of_error(&error));
             return Ok(if error.is_refusal() { Status::Refused } else { Status::Partly });
         }
-        Err(error) => return Err(explain(error, session.catalog(), settings)),
+        Err(error) => return Err(explain(error, trigger, session.catalog(), settings)),
     };
     if ui.json() {
         ui.document(&Envelope::of_list(&lists, args.name.as_deref()));

@@ -75,7 +75,7 @@ struct TokenFileError {
 pub(crate) fn run(args: &ServeArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let gate = gate(args, settings)?;
     let host = Arc::new(Serving::new(settings)?);
-    let session = Stream::of(settings)?.session;
+    let session = Stream::of(settings)?.session.into();
     let setup = HttpSetup { session, dialect: args.dialect, gate, header_time: HEADER_TIME };
     let listener = TcpListener::bind(args.listen).map_err(|source| refused(args.listen, source))?;
     let address = listener.local_addr().map_err(|source| refused(args.listen, source))?;

@@ -68,7 +68,7 @@ pub(crate) fn rulings(counters: &Counters) -> String {
 
 fn shown(look: &Look, law: Law) -> Shown {
     Shown {
-        status: SessionStatus::of(&look.stream.session, &look.state),
+        status: SessionStatus::of(look.stream.session.as_str(), &look.state),
         journal: shape::path(&look.stream.journal),
         frames: look.state.frames,
         policy: PolicyLine {

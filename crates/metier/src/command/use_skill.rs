@@ -6,7 +6,8 @@ use metier_runtime::ActivationError;
 use metier_runtime::arguments::{SlashCommand, quoted};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
-use metier_store::Catalog;
+use metier_store::catalog::Visibility;
+use metier_store::{Catalog, Entry};
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::session::{self, Purpose, journal_error};
@@ -43,7 +44,8 @@ pub(crate) fn run(args: &UseArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let invocation = Invocation { name: &name, arguments: &arguments, trigger };
     let activation = session
         .activate(&invocation)
-        .map_err(|error| explain(error, session.catalog(), settings))?;
+        .map_err(|error| session.told_of_skill(error))
+        .map_err(|error| explain(error, trigger, session.catalog(), settings))?;
     if ui.json() {
         ui.document(&activation);
         return Ok(Status::Ok);
@@ -82,13 +84,16 @@ fn joined(words: &[String]) -> String {
 /// The failure as the command reports it: what was refused ends with 3, the rest with 1.
 pub(crate) fn explain(
     error: ActivationError,
+    asker: Trigger,
     catalog: &Catalog,
     settings: &Settings,
 ) -> CommandError {
     let code = error.code();
     let explained = match error {
         ActivationError::NotFound { name, .. } => {
-            let names = catalog.entries.iter().map(|entry| entry.name().as_str());
+            let may_see =
+                |entry: &&Entry| asker == Trigger::Manual || entry.visibility == Visibility::Model;
+            let names = catalog.entries.iter().filter(may_see).map(|entry| entry.name().as_str());
             unknown_name(&name, names, "`metier list --all` shows the skills that are here")
         }
         ActivationError::Ambiguous { ref winner, .. } => {
@@ -97,6 +102,10 @@ pub(crate) fn explain(
         }
         ActivationError::AlreadyActive(_) => CommandError::failed(error)
             .hint("`metier status` shows what is active; `metier release` takes off the last"),
+        ActivationError::Outdated(ref name) => {
+            let hint = format!("`metier release {name}` takes it off");
+            CommandError::refused(error).hint(hint)
+        }
         ActivationError::NotTrusted(_) => {
             let mut refused = CommandError::refused(error);
             refused.hints.extend(trust_hint(catalog, settings));
@@ -112,9 +121,8 @@ pub(crate) fn explain(
             let hint = format!("`metier why {name}` says who left it out");
             CommandError::refused(error).hint(hint)
         }
-        ActivationError::NotForModels(_) => {
-            CommandError::refused(error).hint("without `--auto` a person asks")
-        }
+        ActivationError::NotForModels(_) => CommandError::refused(error)
+            .hint("a person has started it; without `--auto` a person asks"),
         ActivationError::NotForUsers(_) => {
             CommandError::refused(error).hint("with `--auto` a model asks")
         }

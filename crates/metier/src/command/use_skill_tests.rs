@@ -1,4 +1,5 @@
 use metier_runtime::arguments::split;
+use metier_runtime::event::Trigger;
 
 use metier_runtime::{ActivationError, JournalError};
 use metier_store::Catalog;
@@ -74,6 +75,7 @@ fn every_failure_has_its_kind_and_its_code() {
             "skill_ambiguous",
         ),
         (ActivationError::AlreadyActive(name()), Kind::Failed, "skill_already_active"),
+        (ActivationError::Outdated(name()), Kind::Refused, "skill_outdated"),
         (ActivationError::NotTrusted(name()), Kind::Refused, "skill_not_trusted"),
         (ActivationError::Hidden { name: name(), reason: reason() }, Kind::Refused, "skill_hidden"),
         (
@@ -99,7 +101,7 @@ fn every_failure_has_its_kind_and_its_code() {
         (ActivationError::Journal(journal("j")), Kind::Refused, "journal_changed"),
         (ActivationError::Journal(JournalError::TooLarge(7)), Kind::Failed, "journal_refused"),
     ] {
-        let explained = explain(error, &Catalog::default(), &settings);
+        let explained = explain(error, Trigger::Manual, &Catalog::default(), &settings);
         assert_eq!((explained.kind, explained.code), (kind, Some(code)), "{explained:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use metier_format::NameKey;
 use metier_policy::Profile;
 
-use super::{Fault, Value, enabled, expected, path, suggest, text};
+use super::{Fault, Value, enabled, expected, list, path, suggest, text};
 
 /// Most sections. Each that has a token has a table of connections of its own.
 const MAX_CLIENTS: usize = 64;
@@ -23,6 +23,8 @@ pub(crate) type Clients = BTreeMap<String, ClientConfig>;
 pub(crate) struct ClientConfig {
     /// `skills`: of those the server has, these; all of them when nothing is said.
     pub(crate) skills: Option<String>,
+    /// `disabled`: not these, whatever `skills` says.
+    pub(crate) disabled: Vec<String>,
     /// `policy`.
     pub(crate) policy: Option<ClientPolicy>,
     /// `token-file`, resolved: what `metier serve` knows the client by.
@@ -68,13 +70,14 @@ pub(super) fn clients(value: &Value<'_>) -> Result<Clients, Fault> {
 }
 
 fn client(value: &Value<'_>) -> Result<ClientConfig, Fault> {
-    const KEYS: [&str; 3] = ["skills", "policy", "token-file"];
-    let what = "a table with `skills`, `policy` and `token-file`";
+    const KEYS: [&str; 4] = ["skills", "disabled", "policy", "token-file"];
+    let what = "a table with `skills`, `disabled`, `policy` and `token-file`";
     let table = value.get_ref().as_table().ok_or_else(|| expected(value, what))?;
     let mut client = ClientConfig::default();
     for (key, value) in table {
         match key.get_ref().as_ref() {
             "skills" => client.skills = Some(enabled(value)?),
+            "disabled" => client.disabled = list(value, text)?,
             "policy" => client.policy = Some(policy(value)?),
             "token-file" => client.token_file = Some(path(value)?),
             other => {

@@ -13,15 +13,16 @@ fn parse(text: &str) -> Result<Config, String> {
 }
 
 #[test]
-fn a_section_names_skills_a_policy_and_a_token() {
+fn a_section_names_skills_for_and_against_a_policy_and_a_token() {
     // U2, U1
     let config = parse(
-        "[clients.editor]\nskills = ['a', 'b']\npolicy = 'strict'\ntoken-file = 'editor.token'\n\
+        "[clients.editor]\nskills = ['a', 'b']\ndisabled = ['b']\npolicy = 'strict'\ntoken-file = 'editor.token'\n\
          [clients.ci_bot]\nskills = 'none'\npolicy = 'ci.toml'\n[clients.open]\n",
     );
     let clients = config.unwrap().clients;
     let editor = &clients["editor"];
     assert_eq!(editor.skills.as_deref(), Some("a,b"));
+    assert_eq!(editor.disabled, ["b"]);
     assert_eq!(editor.policy, Some(ClientPolicy::Profile(Profile::Strict)));
     assert_eq!(editor.token_file, Some(PathBuf::from("/etc/metier/editor.token")));
     let file = ClientPolicy::File("/etc/metier/ci.toml".into());
@@ -45,6 +46,7 @@ fn a_section_that_cannot_be_meant_is_refused_at_its_place() {
     check(&format!("[clients.{}]\n", "x".repeat(MAX_NAME + 1)), "cannot name a client");
     check("[clients.a]\n[clients.A]\n", "the same client");
     check("[clients.a]\nskill = 'x'\n", "unknown key `skill` in a client");
+    check("[clients.a]\ndisabled = 1\n", "expected");
     check("[clients.a]\npolicy = ''\n", "the path is empty");
     check("[clients.a]\npolicy = 1\n", "expected text");
     let many: String = (0..=MAX_CLIENTS).map(|n| format!("[clients.c{n}]\n")).collect();

@@ -52,6 +52,12 @@ pub(crate) fn record_error(error: RecordError) -> CommandError {
             CommandError::failed(error).code("lock_unreadable").hint(hint)
         }
         RecordError::Damaged { .. } => CommandError::failed(error).code("records_damaged"),
+        RecordError::Unwritable { .. } => {
+            let error = CommandError::failed(error).code("records_unwritable");
+            error.hint(
+                "records are text, so every path in them has to be UTF-8; rename the directory",
+            )
+        }
         RecordError::Disk(ref disk) if disk.is_full() => full(CommandError::failed(error)),
         RecordError::Disk(_) => CommandError::failed(error).code("disk"),
     }
@@ -132,6 +138,7 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
         IndexError::Command => CommandError::usage(error).code("bad_command"),
         IndexError::TooMany => CommandError::failed(error).code("too_many_indexes"),
         IndexError::Damaged(_) => CommandError::failed(error).code("records_damaged"),
+        IndexError::Record(error) => record_error(error),
         IndexError::Turn(TurnError::Busy(_)) => CommandError::failed(error).code("busy"),
         IndexError::Turn(TurnError::Disk(_)) | IndexError::Disk(_) => {
             CommandError::failed(error).code("disk")

@@ -33,6 +33,8 @@ fn every_failure_has_a_kind_and_a_code() {
     check(record_error(lock.into()), Kind::Failed, "lock_unreadable");
     let damaged = RecordError::Damaged { path: name(), reason: name() };
     check(record_error(damaged), Kind::Failed, "records_damaged");
+    let unwritable = RecordError::Unwritable { file: name(), reason: name() };
+    check(record_error(unwritable), Kind::Failed, "records_unwritable");
     check(reference_error(ReferenceError::Empty, "\u{1b}"), Kind::Usage, "bad_reference");
     let place = || "https://git.example".to_owned();
     check(fetch_error(FetchError::NotFound { place: place() }), Kind::Failed, "not_found");
@@ -53,6 +55,8 @@ fn every_failure_has_a_kind_and_a_code() {
     check(fetch_error(lie), Kind::Refused, "claim_mismatch");
     let sign_in = FetchError::Authentication { place: server(), detail: name() };
     assert!(fetch_error(sign_in).hints[0].contains(".netrc"));
+    let unwritable = RecordError::Unwritable { file: name(), reason: name() };
+    check(index_error(IndexError::Record(unwritable)), Kind::Failed, "records_unwritable");
     check(index_error(IndexError::Command), Kind::Usage, "bad_command");
     assert_eq!(fetch_error(FetchError::Interrupted).kind, Kind::Interrupted);
 }

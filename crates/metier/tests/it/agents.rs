@@ -229,6 +229,20 @@ fn the_doctor_says_what_was_left_unfinished_before_it_is_finished() {
     assert_eq!(metier(&world, &["doctor"]).code, 0);
 }
 
+#[test]
+fn links_that_cannot_be_finished_are_said() {
+    // P5, P7
+    let world = world();
+    add(&world, "pdf", &[]);
+    let home = world.home().join(".local/share/metier");
+    std::fs::write(home.join("pending-links.json"), "{").unwrap();
+    let run = metier(&world, &["list"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let warnings = run.stderr.matches("what was left unfinished stays so").count();
+    assert_eq!(warnings, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("pending-links.json"), "{}", run.stderr);
+}
+
 /// A skill that `npx skills` installed for the user.
 fn foreign(world: &World) -> PathBuf {
     let directory = world.home().join(".agents/skills/sheets");

@@ -50,6 +50,24 @@ fn removing_nothing_in_particular_removes_nothing() {
 }
 
 #[test]
+fn a_model_puts_no_skill_in_the_place_of_another() {
+    // U4, P4
+    let world = world();
+    for (at, body) in [("ours", "Ours."), ("theirs", "Theirs.")] {
+        let text = format!("---\nname: docs\ndescription: Docs. Use it.\n---\n\n{body}\n");
+        world.write(format!("{at}/docs/SKILL.md"), text);
+    }
+    let place = |at: &str| world.path().join(at).join("docs").to_string_lossy().into_owned();
+    assert_eq!(world.run(crate::METIER, &["add", &place("ours"), "--yes"]).code, 0);
+    let mut host = Chibi::start(&world, Era::Stdin);
+    let install = |at: &str| json!({"action": "install", "skill_ref": place(at)});
+    let text = host.call("skill_marketplace", &install("theirs"));
+    assert!(text.starts_with("Error: ") && text.contains("this is another one"), "{text}");
+    let text = world.run(crate::METIER, &["read", "docs"]).stdout;
+    assert!(text.contains("Ours.") && !text.contains("Theirs."), "{text}");
+}
+
+#[test]
 fn what_is_advertised_can_be_called() {
     // U4, D3
     let world = world();
@@ -468,4 +486,24 @@ fn is_running(seconds: &str) -> bool {
     let wanted = format!("sleep\0{seconds}\0");
     let processes = fs::read_dir("/proc").unwrap().flatten();
     processes.map(|entry| line(&entry.path())).any(|line| line == wanted.as_bytes())
+}
+
+#[test]
+fn a_pinned_skill_is_in_the_prompt_whatever_the_budget() {
+    // U4, D6
+    let world = world();
+    let words = "Words that nobody else says. ".repeat(20);
+    for name in ["aaa", "mmm", "zzz"] {
+        skill(&world, name, &format!("---\nname: {name}\ndescription: {words}\n---\n\nBody.\n"));
+    }
+    world.write(
+        "home/.config/metier/config.toml",
+        "[prompt]\nbudget = 60\npinned = ['zzz', 'no-such-skill']\n",
+    );
+    for era in ERAS {
+        let mut host = Chibi::start(&world, era);
+        let told = host.injected();
+        assert!(told.contains("zzz") && told.contains(words.trim()), "{told}");
+        assert_eq!(told.matches(words.trim()).count(), 1, "others are cut: {told}");
+    }
 }

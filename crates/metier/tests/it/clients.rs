@@ -339,3 +339,26 @@ fn whoever_starts_a_server_for_a_client_says_which_it_is() {
     assert_eq!(ruled["verdict"], "allow", "{ruled}");
     assert_eq!(wire.close(), 0);
 }
+
+#[test]
+fn what_a_section_disables_its_client_does_not_have_whatever_it_enables() {
+    // U2, U3, D4
+    let world = world("[clients.three]\ndisabled = ['Alpha']\ntoken-file = 'three.token'\n");
+    let text = std::fs::read_to_string(world.project().join("config.toml")).unwrap();
+    let disabled = "skills = 'beta,shared'\ndisabled = ['shared']\n";
+    world.write("project/config.toml", text.replace("skills = 'beta,shared'\n", disabled));
+    let path = world.write("project/three.token", "token-of-client-three");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let server = start(&world);
+    let has = |token: &str, name: &str| {
+        let shown = call(&server, token, "show", &json!({ "name": name }));
+        let listed = call(&server, token, "list", &json!({}));
+        let named = format!("\"name\":\"{name}\"");
+        assert_eq!(listed.contains(&named), status(&shown) == 200, "{listed}");
+        status(&shown) == 200
+    };
+    assert!(has(TWO, "beta") && !has(TWO, "shared") && !has(TWO, "alpha"));
+    let three = "token-of-client-three";
+    assert!(has(three, "beta") && has(three, "shared") && !has(three, "alpha"));
+    assert!(has(ONE, "shared") && has(ALL, "alpha"), "others have what they had");
+}

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use metier_testing::{Run, World};
 use serde_json::{Value, json};
 
-use crate::{METIER, piped};
+use crate::{METIER, metier, piped};
 
 const EVENTS: &str = include_str!("hook/events.tsv");
 
@@ -337,6 +337,30 @@ fn a_strict_policy_blocks_without_any_skill() {
 }
 
 #[test]
+fn a_skill_whose_activation_a_person_would_have_to_allow_is_not_active_where_nobody_is_asked() {
+    // U5, S4
+    let world = agents_world();
+    let asked = ["mcp__metier__skill_activate", "activate_skill", "Bash(cat:*)"]
+        .map(|pattern| format!("[[rule]]\nverdict = \"ask\"\npattern = \"{pattern}\"\n"));
+    world.write("home/.config/metier/policy.toml", asked.concat());
+    let read = json!({"command": "cat ~/.agents/skills/gitty/SKILL.md"});
+    for (agent, event, tool, arguments) in [
+        ("codex", "PreToolUse", "mcp__metier__skill_activate", json!({"name": "gitty"})),
+        ("gemini-cli", "BeforeTool", "activate_skill", json!({"name": "gitty"})),
+        ("codex", "PreToolUse", "Bash", read),
+    ] {
+        let id = format!("p-{tool}");
+        let event = json!({"session_id": id, "hook_event_name": event,
+            "tool_name": tool, "tool_input": arguments});
+        let run = hook(&world, &[agent], event.to_string().as_bytes());
+        let (word, reason) = obeyed(agent, &run);
+        assert!(word == "block" && reason.contains("a person has to say yes"), "{tool} {reason}");
+        let run = metier(&world, &["status", "--json", "--session", &format!("{agent}.{id}")]);
+        assert!(!run.stdout.contains("gitty"), "{tool} {run:?}");
+    }
+}
+
+#[test]
 fn what_an_active_skill_is_told_later_does_not_move_it() {
     // U5, S2: the skill's file changes while it is active; what was recorded holds.
     let world = agents_world();
@@ -369,4 +393,28 @@ fn a_skill_that_changed_since_it_was_approved_is_blocked() {
         assert_eq!(word, "block");
         assert!(reason.contains("sworn"), "{reason}");
     }
+}
+
+#[test]
+fn a_skills_own_hook_that_takes_too_long_is_stopped_recorded_and_said() {
+    // U5, S9
+    let world = World::new();
+    let root = "home/.claude/skills/slow";
+    let text =
+        "---\nname: slow\ndescription: Takes long. Use it.\nhooks:\n  pre: pre.sh\n---\n\nDo.\n";
+    world.write(format!("{root}/SKILL.md"), text);
+    world.write(format!("{root}/pre.sh"), "sleep 100\n");
+    let launch = call("s", "Skill", &json!({"skill": "slow"}));
+    let (word, reason) = obeyed("claude-code", &hook(&world, &["claude-code"], &launch));
+    assert_eq!(word, "block");
+    assert!(reason.contains("`pre.sh` of `slow` blocks it"), "{reason}");
+    let sessions = world.home().join(".local/share/metier/sessions");
+    let journal = std::fs::read_dir(sessions).unwrap().map(|entry| entry.unwrap().path());
+    let journal = journal.filter(|path| path.extension().is_some_and(|word| word == "jsonl"));
+    let text = std::fs::read_to_string(journal.last().unwrap()).unwrap();
+    let kinds: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone())
+        .collect();
+    assert_eq!(kinds[kinds.len() - 3..], ["script_started", "script_finished", "skill_refused"]);
 }

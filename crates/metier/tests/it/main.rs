@@ -37,6 +37,7 @@ mod otlp;
 mod overhead;
 mod overview;
 mod packages;
+mod pages;
 mod parity;
 mod policy;
 mod prompt;

@@ -159,7 +159,7 @@ fn a_collector_receives_metrics_and_traces_at_their_places() {
 
 #[test]
 fn nothing_is_sent_without_the_flag_whatever_the_variables_say() {
-    // J4, N3
+    // J4
     let mut world = counted();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();

@@ -2,7 +2,7 @@
 //! they started, when nobody wants them any more.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use metier_testing::World;
@@ -116,6 +116,21 @@ fn a_script_and_what_it_started_end_when_its_client_over_http_is_gone() {
     began("3604.125");
     assert_eq!(server.ask("DELETE /mcp", &connection, "").0, 204);
     ended("3604.125");
+    assert_eq!(server.stop().0, 0);
+}
+
+#[test]
+fn a_client_that_only_has_nothing_more_to_say_gets_what_its_script_says() {
+    // U2, U3
+    let world = world();
+    world.write("roots/personal/hello/scripts/late.sh", "#!/bin/sh\nsleep 1\necho done\n");
+    let server = Server::start(&world, &[]);
+    let late = json!({"name": "hello", "script": "late"});
+    let mut stream = begin(&server, "/v1/script_run", "", &late);
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("done"), "{answer}");
     assert_eq!(server.stop().0, 0);
 }
 

@@ -37,6 +37,26 @@ fn json_has_stack_grant_counters_journal_and_policy() {
 }
 
 #[test]
+fn a_journal_that_is_gone_is_missed_and_not_taken_for_a_new_session() {
+    // J3, S6, U1
+    let world = workshop();
+    hermetic(&world, &["use", "notes"]);
+    std::fs::remove_file(journal(&world)).unwrap();
+    for args in [&["status"][..], &["events"], &["use", "free"], &["guard", "Read"], &["end"]] {
+        let run = hermetic(&world, &[&["--json"], args].concat());
+        let said = run.json();
+        let gone = said.to_string().contains("is gone, and with it");
+        assert!(gone, "{args:?}: {said}");
+        assert_eq!(run.code, 3, "{args:?}: {}", run.stderr);
+        let denied = args[0] == "guard" && said["verdict"] == "deny";
+        assert!(denied || said["error"]["code"] == "journal_gone", "{args:?}: {said}");
+        assert!(!journal(&world).exists(), "{args:?} makes no other in its place");
+    }
+    let other = hermetic(&world, &["--session", "other", "status"]);
+    assert_eq!(other.code, 0, "{}", other.stderr);
+}
+
+#[test]
 fn looking_writes_nothing() {
     // S6, U1
     let world = workshop();

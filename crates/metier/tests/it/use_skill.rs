@@ -55,14 +55,16 @@ fn each_refusal_has_its_exit_code_its_code_and_a_hint() {
     check(&["../etc/passwd"], 1, "skill_not_found", "metier list --all");
     check(&["notes"], 1, "skill_already_active", "metier release");
     check(&["stranger"], 3, "skill_not_trusted", "metier trust");
-    check(&["by-hand", "--auto"], 3, "skill_not_for_models", "--auto");
+    check(&["by-hand", "--auto"], 1, "skill_not_found", "metier list");
+    check(&["by-hnad", "--auto"], 1, "skill_not_found", "metier list");
+    check(&["by-hnad"], 1, "skill_not_found", "`by-hand`");
     check(&["by-model"], 3, "skill_not_for_users", "--auto");
     check(&["free", "--skills", "notes"], 3, "skill_hidden", "metier why free");
     let long = "x".repeat(70_000);
     check(&["free", &long], 1, "skill_arguments_too_large", "");
     assert_eq!(hermetic(&world, &["use"]).code, 2);
     let refused = frames(&world).iter().filter(|f| f["type"] == "skill_refused").count();
-    assert_eq!(refused, 8, "every refusal is recorded");
+    assert_eq!(refused, 10, "every refusal is recorded");
     let status = hermetic(&world, &["status", "--json"]).json();
     assert_eq!(status["stack"].as_array().unwrap().len(), 1, "nothing refused is active");
 }

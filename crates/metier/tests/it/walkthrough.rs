@@ -18,9 +18,9 @@ use crate::METIER;
 
 /// One command of a page.
 #[derive(Debug, PartialEq, Eq)]
-struct Step {
+pub(crate) struct Step {
     line: usize,
-    command: String,
+    pub(crate) command: String,
     output: Vec<String>,
 }
 
@@ -33,12 +33,17 @@ fn every_command_of_every_walkthrough_does_what_the_page_says() {
         .filter(|path| path.extension().is_some_and(|end| end == "md"))
         .collect();
     pages.sort();
-    for page in pages {
-        let text = fs::read_to_string(&page).unwrap();
-        let steps = steps(&text);
-        assert_eq!(steps.is_empty(), !text.contains("```console"), "{}", page.display());
-        walk(&page, &steps);
-    }
+    // Each page is a world of its own, and much of its time is waiting.
+    std::thread::scope(|scope| {
+        for page in pages {
+            scope.spawn(move || {
+                let text = fs::read_to_string(&page).unwrap();
+                let steps = steps(&text);
+                assert_eq!(steps.is_empty(), !text.contains("```console"), "{}", page.display());
+                walk(&page, &steps);
+            });
+        }
+    });
 }
 
 #[test]
@@ -70,7 +75,7 @@ fn a_page_that_is_wrong_is_noticed() {
 }
 
 /// The commands of a page.
-fn steps(page: &str) -> Vec<Step> {
+pub(crate) fn steps(page: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut inside = false;
     for (index, line) in page.lines().enumerate() {

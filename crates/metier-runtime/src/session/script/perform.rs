@@ -1,5 +1,6 @@
 //! A script that was decided on, run: the intent is recorded, the act done, the result recorded.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -72,7 +73,7 @@ impl Session {
         let mut prepared = None;
         let result = self.act_on(ready, call, &mut prepared);
         let result = result.map(|outcome| outcome_of(&ready.plan, call.mode, outcome));
-        self.act(|session| session.record_finished(ready, &result, prepared))?;
+        self.conclude(|session| session.record_finished(ready, &result, prepared))?;
         result
     }
 
@@ -87,8 +88,13 @@ impl Session {
         let plan = &ready.plan;
         let ground = &self.setup.scripts;
         if ready.elsewhere {
-            ground::materialise(&*self.setup.store, &ready.location, &ready.directory)
-                .map_err(|source| ScriptError::Ground { path: ready.directory.clone(), source })?;
+            let (store, place) = (&*self.setup.store, &ready.directory);
+            ground::materialise(store, &ready.location, place, &ground.cancel).map_err(
+                |source| match source.kind() {
+                    ErrorKind::Interrupted => ScriptError::Cancelled,
+                    _ => ScriptError::Ground { path: place.clone(), source },
+                },
+            )?;
         }
         let path = ready.directory.join(&plan.script);
         let mut confinement = plan.confinement.clone();

@@ -35,13 +35,22 @@ impl Session {
         if SkillName::parse(name).is_err() {
             return Err(ScriptError::InvalidSkill(name.chars().take(64).collect()));
         }
-        let entry = self.look_up(name).map_err(ScriptError::Skill)?;
+        let entry = self.look_up(name, trigger).map_err(ScriptError::Skill)?;
         if entry.visibility == Visibility::Untrusted && entry.found.standing == Standing::Changed {
             // Said with what differs, unless it has been put right meanwhile.
             self.vouched(&entry).map_err(|changed| ScriptError::Skill(changed.into()))?;
         }
-        visible_to(&entry, trigger).map_err(ScriptError::Skill)?;
+        self.usable_by(&entry, trigger).map_err(ScriptError::Skill)?;
         Ok(entry)
+    }
+
+    /// Whether whoever asks may use the skill's scripts: a model those of a skill for people, too,
+    /// from the moment a person has started it.
+    pub(super) fn usable_by(&self, entry: &Entry, trigger: Trigger) -> Result<(), ActivationError> {
+        match visible_to(entry, trigger) {
+            Err(ActivationError::NotForModels(_)) if self.is_active(entry.name()) => Ok(()),
+            other => other,
+        }
     }
 
     pub(super) fn load_scripts(
@@ -130,7 +139,7 @@ impl Session {
     /// Whether the skill is active, where the law lets only active skills run scripts. A skill that
     /// is about to be activated is not yet.
     fn check_active(&self, name: &str, purpose: Purpose) -> Result<(), ScriptError> {
-        let active = self.state.stack.iter().any(|active| active.skill.name == name);
+        let active = self.active_names().iter().any(|active| active == name);
         match self.setup.policy.scripts().only_active && !active && purpose != Purpose::Pre {
             true => Err(ScriptError::NotActive(name.to_owned())),
             false => Ok(()),

@@ -9,6 +9,7 @@ use metier_runtime::{JournalError, Session, Setup};
 use metier_sandbox::Cancel;
 use metier_serve::Dialect;
 use metier_serve::chibi_plugin::Backing;
+use metier_store::disclose::Disclose;
 use metier_store::vouch::Vouch;
 use metier_store::{Catalog, Store};
 
@@ -111,7 +112,7 @@ impl Plugin {
     ) -> Result<Session, JournalError> {
         if let (false, Some(home)) = (stream.named, &self.settings.home) {
             // A session without a mark is ended by nobody, which is untidy and nothing worse.
-            let _ = Marks::below(home).leave(&stream.session);
+            let _ = Marks::below(home).leave(stream.session.as_str());
         }
         let journal = session::journal(&self.settings, &stream.journal)?;
         open(setup, Box::new(journal))
@@ -163,6 +164,8 @@ impl Plugin {
         let offer = add::offer(staged, &home, &place)?;
         add::check(&offer, Allowances::default(), settings)?;
         add::check_names(std::slice::from_ref(&offer), &home, &place)?;
+        // A person may say yes to another skill of the same name; nobody says anything here.
+        add::check_source(&offer)?;
         let mut candidate = add::candidate(offer);
         // A model may have asked. Whoever has looked at it approves it by `metier trust`.
         candidate.approved = false;
@@ -244,8 +247,9 @@ impl Backing for Plugin {
         }
     }
 
-    fn budget(&self) -> usize {
-        self.settings.prompt.budget.unwrap_or(BUDGET)
+    fn disclose(&self) -> Disclose {
+        let usual = self.settings.disclose();
+        Disclose { budget: usual.budget.or(Some(BUDGET)), ..usual }
     }
 
     fn script_seconds(&self) -> u64 {

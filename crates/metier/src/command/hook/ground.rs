@@ -7,7 +7,7 @@ use metier_runtime::Session;
 use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_sandbox::Cancel;
-use metier_serve::agent_hook::{Choice, Event, Ground, HookAgent, HookError};
+use metier_serve::agent_hook::{About, Choice, Event, Ground, HookAgent, HookError};
 use metier_store::client::{self, Agent};
 
 use crate::env::{self, PathKind};
@@ -24,15 +24,17 @@ const MAX_COMPARED: usize = 1024 * 1024;
 pub(super) struct Grounds {
     agent: HookAgent,
     settings: Settings,
+    /// Ends what runs, before the agent stops waiting.
+    cancel: Cancel,
 }
 
 impl Grounds {
     /// What `settings` say for `agent`. A frame is on its way to the disk when the answer is given,
     /// unless the settings ask for more: whatever stops the machine also stops the agent, and what
     /// only stops metier loses nothing.
-    pub(super) fn new(agent: HookAgent, mut settings: Settings) -> Self {
+    pub(super) fn new(agent: HookAgent, mut settings: Settings, cancel: Cancel) -> Self {
         settings.session.config.durability.get_or_insert(Durability::System);
-        Self { agent, settings }
+        Self { agent, settings, cancel }
     }
 
     fn seat(&self, event: &Event, view: Option<View>) -> Result<Session, HookError> {
@@ -49,7 +51,7 @@ impl Grounds {
         let purpose = Purpose {
             host: settings.session.config.host(self.agent.as_str()),
             cwd: event.cwd.clone().unwrap_or_else(|| settings.environment.directory.clone()),
-            cancel: Cancel::never(),
+            cancel: self.cancel.clone(),
             view,
         };
         let mut setup = session::setup(settings, purpose, ids, &stream.journal);
@@ -68,8 +70,9 @@ impl Ground for Grounds {
         self.seat(event, None)
     }
 
-    fn open(&self, event: &Event) -> Result<Session, HookError> {
-        self.seat(event, Some(View::open(&self.settings)))
+    fn open(&self, event: &Event, about: &About<'_>) -> Result<Session, HookError> {
+        let view = View::of_named(&self.settings, |discovery| about.names(discovery));
+        self.seat(event, Some(view))
     }
 
     fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice> {

@@ -2,16 +2,16 @@
 //! store, so lint sees exactly the skills that discovery sees, those in the agents' directories of
 //! a project included.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use metier_format::limits::MAX_FILE_BYTES;
 use metier_format::lint::Neighbour;
 use metier_format::text::visible_line;
-use metier_format::{Code, Diagnostic};
+use metier_format::{Code, Diagnostic, Parsed, parse};
 use metier_store::client::{self, Places};
-use metier_store::store::{LoadError, Location, ReadError, Resources};
-use metier_store::{Discovery, FileStore, Layer, Root, RootId, Store as _};
+use metier_store::store::{LoadError, Location, ReadError};
+use metier_store::{Discovery, FileStore, Layer, Neighbourhood, Root, RootId, Store as _};
 
 use crate::env::{self, PathKind};
 use crate::error::CommandError;
@@ -52,8 +52,8 @@ pub(crate) struct Target {
 /// A file as it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// Its bytes; none when it cannot be read.
-    pub(crate) source: Option<Vec<u8>>,
+    /// Its bytes and what the parser makes of them; none when it cannot be read.
+    pub(crate) source: Option<(Vec<u8>, Parsed)>,
     /// The files around it, when all of them are known.
     pub(crate) files: Option<Vec<Neighbour>>,
     /// What is wrong with the file rather than with its text.
@@ -90,10 +90,7 @@ impl Targets {
         for group in &groups {
             targets.add(group, &mut ids, settings, !paths.is_empty());
         }
-        // An agent's directory often holds links into another one.
-        let mut seen = BTreeSet::new();
-        let real = |file: &PathBuf| env::real_path(file).unwrap_or_else(|| file.clone());
-        targets.list.retain(|target| seen.insert(real(&target.file)));
+        drop_repeated(&mut targets.list);
         targets.list.sort_by(|a, b| a.shown.cmp(&b.shown));
         Ok(targets)
     }
@@ -115,18 +112,26 @@ impl Targets {
         if target.alone {
             return self.read_alone(target);
         }
-        match self.store.load(&target.at) {
-            Ok(skill) => Reading {
-                source: Some(skill.source),
-                files: neighbours(&skill.resources),
-                faults: skill.diagnostics.into_iter().filter(is_about_file).collect(),
-            },
+        match self.read_skill(target) {
+            Ok(reading) => reading,
             Err(LoadError::Invalid { path, diagnostics }) => {
                 self.read_invalid(target, &path, diagnostics)
             }
             Err(LoadError::NotFound(_)) => missing(),
             Err(LoadError::Io { source, .. }) => unreadable(&source.to_string()),
         }
+    }
+
+    /// Reads the file of a skill, and lists the files around it when it can be loaded.
+    fn read_skill(&self, target: &Target) -> Result<Reading, LoadError> {
+        let draft = self.store.draft(&target.at)?;
+        let parsed = target.parse(&draft.bytes);
+        let files = match &parsed.manifest {
+            Some(_) => neighbours(self.store.neighbourhood(&target.at, &draft)?),
+            None => None,
+        };
+        let faults = draft.misnamed().into_iter().collect();
+        Ok(Reading { source: Some((draft.bytes, parsed)), files, faults })
     }
 
     /// Adds the files of one path somebody typed. A directory that was `named` by hand and holds no
@@ -183,7 +188,7 @@ impl Targets {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match self.store.read(&target.at, &name, MAX_BYTES) {
             Ok(resource) => Reading {
-                source: Some(resource.bytes),
+                source: Some(target.parsed(resource.bytes)),
                 files: None,
                 faults: diagnostics.into_iter().filter(is_about_file).collect(),
             },
@@ -197,7 +202,8 @@ impl Targets {
             Ok(resource) => {
                 let message = format!("the file is called `{}`", visible_line(&name));
                 let fault = Diagnostic::new(Code::FileName, message);
-                Reading { source: Some(resource.bytes), files: None, faults: vec![fault] }
+                let source = Some(target.parsed(resource.bytes));
+                Reading { source, files: None, faults: vec![fault] }
             }
             Err(ReadError::NotFound(_)) => missing(),
             Err(error @ ReadError::TooLarge { .. }) => {
@@ -259,6 +265,16 @@ impl Typed {
 }
 
 impl Target {
+    /// What the parser makes of `source`.
+    pub(crate) fn parse(&self, source: &[u8]) -> Parsed {
+        parse(source, self.directory.as_deref())
+    }
+
+    fn parsed(&self, source: Vec<u8>) -> (Vec<u8>, Parsed) {
+        let parsed = self.parse(&source);
+        (source, parsed)
+    }
+
     /// A file named by hand. One that is called right is read as the skill it belongs to.
     fn alone(root: RootId, typed: &Typed, name: &str) -> Self {
         Self {
@@ -286,24 +302,30 @@ impl Target {
     }
 }
 
+/// Drops the files that are an earlier one by another path: an agent's directory often holds links
+/// into another one. What is the same by its real path is the same on disk, which is quicker to ask.
+fn drop_repeated(list: &mut Vec<Target>) {
+    let mut alike: BTreeMap<_, usize> = BTreeMap::new();
+    let identities: Vec<_> = list.iter().map(|target| env::identity(&target.file)).collect();
+    identities.iter().for_each(|identity| *alike.entry(*identity).or_default() += 1);
+    let mut seen = BTreeSet::new();
+    let mut identities = identities.iter();
+    list.retain(|target| {
+        let alone = identities.next().and_then(|identity| alike.get(identity)) == Some(&1);
+        let real = || env::real_path(&target.file).unwrap_or_else(|| target.file.clone());
+        alone || seen.insert(real())
+    });
+}
+
 fn directory_name(path: &Path) -> Option<String> {
     path.file_name().map(|name| name.to_string_lossy().into_owned())
 }
 
 /// The list lint wants; none when it is not complete, since what is not in it would be called
 /// missing.
-fn neighbours(resources: &Resources) -> Option<Vec<Neighbour>> {
-    if resources.omitted > 0 {
-        return None;
-    }
-    let mut all = BTreeSet::new();
-    let paths = resources.files.iter().map(|file| &file.path).chain(&resources.refused);
-    for path in paths {
-        let parents = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
-        all.extend(parents.map(|parent| Neighbour { path: parent.to_owned(), directory: true }));
-        all.insert(Neighbour { path: path.clone(), directory: false });
-    }
-    Some(all.into_iter().collect())
+fn neighbours(around: Neighbourhood) -> Option<Vec<Neighbour>> {
+    let neighbour = |path| Neighbour { path, directory: false };
+    (around.omitted == 0).then(|| around.paths.into_iter().map(neighbour).collect())
 }
 
 /// Whether a finding is about the file rather than about the text in it.

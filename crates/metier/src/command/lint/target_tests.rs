@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use metier_store::store::{ResourceFile, Resources};
+use metier_store::Neighbourhood;
 use metier_testing::World;
 
 use super::{Targets, neighbours};
@@ -113,26 +113,34 @@ fn a_file_that_cannot_be_loaded_still_shows_its_text() {
     world.write("project/odd/SKILL.md", "no frontmatter");
     let targets = find(&world, &["odd"]).unwrap();
     let reading = targets.read(&targets.list()[0]);
-    assert_eq!(reading.source.as_deref(), Some(&b"no frontmatter"[..]));
+    let source = reading.source.map(|(bytes, _)| bytes);
+    assert_eq!(source.as_deref(), Some(&b"no frontmatter"[..]));
+    assert!(reading.files.is_none(), "nothing is said about the files around it");
     assert!(reading.faults.is_empty(), "{:?}", reading.faults);
 }
 
 #[test]
-fn neighbours_are_files_with_the_directories_on_the_way() {
+fn neighbours_are_known_when_all_of_them_are() {
     // F5
-    let file = |path: &str| ResourceFile { path: path.to_owned(), size: 1, executable: false };
-    let mut resources = Resources {
-        files: vec![file("a.md"), file("scripts/lib/x.py"), file("scripts/y.py")],
-        omitted: 0,
-        refused: vec!["out".to_owned()],
+    let paths = ["a.md", "out", "scripts/lib/x.py"].map(str::to_owned).to_vec();
+    let listed = |omitted: usize| {
+        let all = neighbours(Neighbourhood { paths: paths.clone(), omitted })?;
+        Some(all.into_iter().map(|n| (n.path, n.directory)).collect::<Vec<_>>())
     };
-    let listed = |resources: &Resources| {
-        let all = neighbours(resources)?;
-        let names = all.iter().map(|n| format!("{}{}", n.path, if n.directory { "/" } else { "" }));
-        Some(names.collect::<Vec<_>>())
-    };
-    let expect = ["a.md", "out", "scripts/", "scripts/lib/", "scripts/lib/x.py", "scripts/y.py"];
-    assert_eq!(listed(&resources).unwrap(), expect);
-    resources.omitted = 1;
-    assert_eq!(listed(&resources), None, "an incomplete list would call files missing");
+    let expect: Vec<_> = paths.iter().map(|path| (path.clone(), false)).collect();
+    assert_eq!(listed(0), Some(expect));
+    assert_eq!(listed(1), None, "an incomplete list would call files missing");
+}
+
+#[test]
+fn two_names_of_one_file_are_two_files() {
+    // F5
+    let world = World::new();
+    world.skill("project/one", "pdf", "Fills forms. Use it.");
+    std::fs::create_dir_all(world.project().join("two/pdf")).unwrap();
+    let (from, to) = ("one/pdf/SKILL.md", "two/pdf/SKILL.md");
+    std::fs::hard_link(world.project().join(from), world.project().join(to)).unwrap();
+    assert_eq!(shown(&world, &[]), [from, to]);
+    std::os::unix::fs::symlink("one", world.project().join("three")).unwrap();
+    assert_eq!(shown(&world, &["three", "."]), ["three/pdf/SKILL.md", to]);
 }

@@ -222,6 +222,13 @@ fn undo(difference: Difference, case: &Case, way: &Way, pair: &mut Pair) -> bool
                 pair.expected_frames.retain(|frame| frame["type"] != "skill_refused");
             }
         }
+        Difference::TellsWhoseItIs => {
+            let told = format!("{:?}", pair.told);
+            if case.outcome == "skill_not_found" && told.contains("only be invoked by a user") {
+                pair.told = pair.expected.clone();
+                return true;
+            }
+        }
         Difference::NoCatalog => without_catalog(case, pair),
         Difference::DeniesUnreadable => denied(case, pair),
     }
