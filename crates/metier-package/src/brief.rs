@@ -3,6 +3,7 @@
 //! its checksum fits and the file it was made from has the stamp it had then. A file as young as the
 //! look at it proves nothing, so nothing is made from it yet.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -37,8 +38,16 @@ pub(crate) struct Brief {
 pub(crate) enum Briefs {
     /// As the file itself says it.
     Parsed(BTreeMap<String, Brief>),
-    /// As the brief says it: a line each, sorted. Nobody asks about all of them.
-    Written(String),
+    /// As the brief says it.
+    Written(Lines),
+}
+
+/// A line for each skill, sorted. Nothing is taken apart but what is asked about.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    text: String,
+    /// Where the line stands that is probably asked for next: lists ask in order.
+    next: Cell<usize>,
 }
 
 /// A file, and where its brief is.
@@ -67,7 +76,7 @@ impl Briefs {
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Parsed(briefs) => briefs.is_empty(),
-            Self::Written(lines) => lines.is_empty(),
+            Self::Written(lines) => lines.text.is_empty(),
         }
     }
 
@@ -75,7 +84,7 @@ impl Briefs {
     pub(crate) fn get(&self, key: &str) -> Option<Brief> {
         match self {
             Self::Parsed(briefs) => briefs.get(key).cloned(),
-            Self::Written(lines) => entry(line(lines, key)?).map(|(_, brief)| brief),
+            Self::Written(lines) => entry(lines.line(key)?).map(|(_, brief)| brief),
         }
     }
 
@@ -84,10 +93,25 @@ impl Briefs {
         match self {
             Self::Parsed(briefs) => briefs.get(key).map(|brief| brief.tree.as_str()),
             Self::Written(lines) => {
-                let (_, rest) = cut(line(lines, key)?, b'\t')?;
+                let (_, rest) = cut(lines.line(key)?, b'\t')?;
                 cut(rest, b'\t').map(|(tree, _)| tree).filter(|tree| is_digest(tree))
             }
         }
+    }
+}
+
+impl Lines {
+    /// The line of `key`.
+    fn line(&self, key: &str) -> Option<&str> {
+        let expected = self.text.get(self.next.get()..).and_then(|rest| cut(rest, b'\n'));
+        if let Some((line, behind)) = expected.filter(|(line, _)| key_of(line) == Some(key)) {
+            self.next.set(self.text.len() - behind.len());
+            return Some(line);
+        }
+        let line = sorted::find(&self.text, "\n", key, key_of)?;
+        let behind = line.as_ptr().addr() - self.text.as_ptr().addr() + line.len();
+        self.next.set(behind);
+        Some(line.trim_end_matches('\n'))
     }
 }
 
@@ -186,13 +210,11 @@ fn read(text: &str, stamp: &Stamp) -> Option<Briefs> {
     if first != stamp.to_string() || sum != hex(&sha256(body.as_bytes())) {
         return None;
     }
-    Some(Briefs::Written(rest.to_owned()))
+    Some(Briefs::Written(Lines { text: rest.to_owned(), next: Cell::new(0) }))
 }
 
-/// The line of `key` among `lines`.
-fn line<'a>(lines: &'a str, key: &str) -> Option<&'a str> {
-    let line = sorted::find(lines, "\n", key, |line| cut(line, b'\t').map(|(key, _)| key))?;
-    Some(line.trim_end_matches('\n'))
+fn key_of(line: &str) -> Option<&str> {
+    cut(line, b'\t').map(|(key, _)| key)
 }
 
 fn entry(line: &str) -> Option<(String, Brief)> {

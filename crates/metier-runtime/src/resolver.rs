@@ -2,12 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "this file is the policy's door to the disk")]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -20,6 +20,14 @@ const MAX_LINKS: usize = 40;
 /// file about to be made in a linked directory is seen where it will be.
 #[derive(Clone, Copy, Debug)]
 pub struct Disk;
+
+impl Disk {
+    /// What the file or directory at `path` is on disk, links followed: its device and its inode.
+    #[must_use]
+    pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
+        path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+    }
+}
 
 impl Resolve for Disk {
     fn real(&self, absolute: &Path) -> Option<PathBuf> {
@@ -99,6 +107,8 @@ fn same_content(one: &Path, other: &Path) -> std::io::Result<bool> {
 pub struct Glance {
     /// Where paths lead that were asked about, and whether they exist.
     seen: RefCell<BTreeMap<PathBuf, Lead>>,
+    /// Links being followed, one within the other.
+    links: Cell<usize>,
 }
 
 /// Where a path leads.
@@ -159,9 +169,40 @@ impl Glance {
             Err(ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 Lead { to: Some(to), exists: false }
             }
-            Ok(_) | Err(_) => Lead { exists: path.exists(), to: Disk.real(path) },
+            Ok(target) if self.links.get() < MAX_LINKS => {
+                self.links.set(self.links.get() + 1);
+                let lead = self.along(&within, &target);
+                self.links.set(self.links.get() - 1);
+                lead.unwrap_or_else(|| asked(path))
+            }
+            Ok(_) | Err(_) => asked(path),
         }
     }
+
+    /// Where a link in the real directory `from` to `target` leads; none where that takes a closer
+    /// look.
+    fn along(&self, from: &Path, target: &Path) -> Option<Lead> {
+        let mut lead = Lead { to: Some(from.to_owned()), exists: true };
+        for part in target.components() {
+            let at = lead.to?;
+            lead = match part {
+                Component::RootDir => Lead { to: Some(PathBuf::from("/")), exists: true },
+                Component::CurDir => Lead { to: Some(at), exists: lead.exists },
+                // What is real has no link that leads up elsewhere.
+                Component::ParentDir if lead.exists && at.is_dir() => {
+                    Lead { to: Some(at.parent().unwrap_or(&at).to_owned()), exists: true }
+                }
+                Component::Normal(name) => self.lead(&at.join(name)),
+                Component::ParentDir | Component::Prefix(_) => return None,
+            };
+        }
+        Some(lead)
+    }
+}
+
+/// Where a path leads that nothing is known about.
+fn asked(path: &Path) -> Lead {
+    Lead { exists: path.exists(), to: Disk.real(path) }
 }
 
 /// Where `absolute` leads, as far as it exists. Behind what does not exist `..` stays as it is written:

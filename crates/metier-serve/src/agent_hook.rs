@@ -17,7 +17,7 @@ mod signal;
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Resolve as _, Ruling, Survey, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
 use metier_runtime::resolver::Disk;
 use metier_runtime::session::{Invocation, ReleaseError};
@@ -346,14 +346,13 @@ impl Attending<'_> {
     /// its name to another, or that is not offered, is refused: the agent would follow it all the same.
     fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Vec<String>, String> {
         let catalog = session.catalog();
-        let mut places = Places::of(&catalog.roots, &catalog.stats);
         let mut names: Vec<String> = Vec::new();
         for directory in directories {
-            let real = Disk.real(directory);
-            let mut is_it = |found: &Found| {
+            let identity = Disk.identity(directory);
+            let is_it = |found: &Found| {
                 let at = catalog.directory(found);
                 *directory == at
-                    || real.is_some() && places.real(found) == real
+                    || identity == Some(found.identity)
                     || directory.file_name() == at.file_name() && self.ground.same(directory, &at)
             };
             let offered = catalog.entries.iter().find(|entry| is_it(&entry.found));

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 pub(crate) use plain::name as plain_tool;
 pub use reply::Reply;
+pub(crate) use reply::escaped;
 
 /// A spelling of the operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,7 +20,8 @@ use crate::agent_hook::{HookAgent, Occasion};
 pub use codex::trust_hash;
 pub use gap::{Gap, Missing, gaps};
 pub use switch::{
-    OffSwitch, hook_settings, off_switches, off_variable, off_variables, project_files,
+    Effect, OffSwitch, hook_settings, is_decisive, off_switches, off_variable, off_variables,
+    project_files, set_variables, variable_files,
 };
 
 /// The name of metier's MCP server and of its hooks where they have one.
@@ -72,6 +73,9 @@ pub struct Start {
     pub program: String,
     /// Flags that every start has.
     pub flags: Vec<String>,
+    /// Variables that a hook has with these values, whatever the agent was started with or a project
+    /// sets; an empty one is as good as none.
+    pub variables: Vec<(String, String)>,
 }
 
 /// Why an agent's settings are left as they are.
@@ -173,8 +177,13 @@ impl Start {
         let id = agent.as_str();
         let words = std::iter::once(&self.program).chain(&self.flags);
         let words: Vec<String> = words.map(|word| quoted(word)).collect();
+        let pin = |(name, value): &(String, String)| match value.as_str() {
+            "" => format!("{name}= "),
+            value => format!("{name}={} ", quoted(value)),
+        };
+        let pinned: String = self.variables.iter().map(pin).collect();
         format!(
-            "{} hook {id} || {{ echo 'metier could not answer, so nothing passes; `metier hook remove {id}` \
+            "{pinned}{} hook {id} || {{ echo 'metier could not answer, so nothing passes; `metier hook remove {id}` \
              takes its hooks away' >&2; exit 2; }} {MARK}",
             words.join(" ")
         )
@@ -207,7 +216,15 @@ fn quoted(word: &str) -> String {
 fn plugin(start: &Start) -> String {
     let words: Vec<&String> = std::iter::once(&start.program).chain(&start.flags).collect();
     let words = serde_json::to_string(&words).unwrap_or_default();
-    PLUGIN.replace("[\"metier\"]", &words)
+    let pinned: serde_json::Map<String, serde_json::Value> =
+        start.variables.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    let pinned = serde_json::Value::Object(pinned).to_string();
+    // Each place once, and the words last: they are the user's, and may look like the other.
+    PLUGIN.replacen("const PINNED = {}", &format!("const PINNED = {pinned}"), 1).replacen(
+        "[\"metier\"]",
+        &words,
+        1,
+    )
 }
 
 #[cfg(test)]

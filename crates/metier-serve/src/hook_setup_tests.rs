@@ -3,7 +3,7 @@ use std::path::Path;
 use super::*;
 
 fn start() -> Start {
-    Start { program: "/opt/my tools/metier".to_owned(), flags: Vec::new() }
+    Start { program: "/opt/my tools/metier".to_owned(), flags: Vec::new(), variables: Vec::new() }
 }
 
 fn places() -> Places {
@@ -143,10 +143,17 @@ fn the_command_is_quoted_and_blocks_without_the_program() {
     let command = start().command(HookAgent::Codex);
     assert!(command.starts_with("'/opt/my tools/metier' hook codex || { echo "), "{command}");
     assert!(command.ends_with("exit 2; } # written by metier"), "{command}");
-    let odd =
-        Start { program: "/a'b".to_owned(), flags: vec!["--home".to_owned(), "/h".to_owned()] };
-    assert!(odd.command(HookAgent::Codex).starts_with("'/a'\\''b' --home /h hook codex"));
+    let pin = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let odd = Start {
+        program: "/a'b".to_owned(),
+        flags: vec!["--home".to_owned(), "/h".to_owned()],
+        variables: vec![pin("HOME", "/my home"), pin("XDG_DATA_HOME", "")],
+    };
+    let command = odd.command(HookAgent::Codex);
+    let expected = "HOME='/my home' XDG_DATA_HOME= '/a'\\''b' --home /h hook codex ||";
+    assert!(command.starts_with(expected), "{command}");
     assert!(plugin(&odd).contains("[\"/a'b\",\"--home\",\"/h\"]"));
+    assert!(plugin(&odd).contains("PINNED = {\"HOME\":\"/my home\",\"XDG_DATA_HOME\":\"\"}"));
 }
 
 #[test]
@@ -172,11 +179,62 @@ fn a_switch_that_turns_hooks_off_is_found_with_the_way_around_it() {
         (HookAgent::Opencode, "{}", &[]),
     ] {
         let found = off_switches(agent, Path::new("/p/f"), text);
-        let found_keys: Vec<&str> = found.iter().map(|switch| switch.key).collect();
+        let found_keys: Vec<&str> = found.iter().map(|switch| switch.key.as_str()).collect();
         assert_eq!(found_keys, keys, "{text}");
         for switch in found {
             assert_eq!(switch.start.is_some(), agent != HookAgent::GeminiCli);
         }
+    }
+}
+
+#[test]
+fn a_projects_file_that_sets_what_metier_goes_by_is_found() {
+    // U5
+    for (agent, file, text, keys) in [
+        (
+            HookAgent::ClaudeCode,
+            ".claude/settings.json",
+            "{\"env\": {\"METIER_CONFIG\": \"x\", \"FOO\": \"y\", \"CODEX_HOME\": \"z\"}}",
+            &["env.METIER_CONFIG", "env.CODEX_HOME"][..],
+        ),
+        (HookAgent::ClaudeCode, ".claude/settings.json", "{\"env\": {\"FOO\": \"HOME\"}}", &[]),
+        (
+            HookAgent::ClaudeCode,
+            ".claude/settings.json",
+            "{\"env\": {'LD_PRELOAD': 'x'}",
+            &["env.LD_PRELOAD"],
+        ),
+        (HookAgent::ClaudeCode, ".env", "METIER_HOME=/x", &["METIER_HOME"]),
+        (
+            HookAgent::GeminiCli,
+            ".env",
+            "# HOME=\n export METIER_SKILLS = none\n",
+            &["METIER_SKILLS"],
+        ),
+        (
+            HookAgent::GeminiCli,
+            ".gemini/.env",
+            "A=METIER_HOME\nXDG_DATA_HOME: x",
+            &["XDG_DATA_HOME"],
+        ),
+        (HookAgent::GeminiCli, ".gemini/settings.json", "{\"env\": {\"METIER_HOME\": 1}}", &[]),
+        (
+            HookAgent::Codex,
+            ".codex/config.toml",
+            "[shell_environment_policy.set]\nMETIER_SESSION = \"s\"\n",
+            &["shell_environment_policy.set.METIER_SESSION"],
+        ),
+        (HookAgent::Codex, ".codex/config.toml", "shell_environment_policy = 1\n", &[]),
+        (HookAgent::Opencode, ".env", "OPENCODE_PURE=1", &["OPENCODE_PURE"]),
+    ] {
+        let found = set_variables(agent, Path::new(file), text);
+        let found_keys: Vec<&str> = found.iter().map(|switch| switch.key.as_str()).collect();
+        assert_eq!(found_keys, keys, "{text}");
+        assert!(found.iter().all(|switch| switch.effect == Effect::VariableSet));
+    }
+    for agent in HookAgent::ALL {
+        let brought = project_files(agent).iter().chain(variable_files(agent));
+        assert!(brought.count() > 0, "{}", agent.title());
     }
 }
 

@@ -173,6 +173,10 @@ pub const QUESTIONS_AHEAD: usize = 16;
 /// without waiting for its end.
 pub const STREAM_PATIENCE: Duration = Duration::from_secs(2);
 
+/// How long a server waits for the scripts of a client that is gone, once they were told to end. What
+/// does not end by itself is killed after less.
+pub const ENDING_PATIENCE: Duration = Duration::from_secs(10);
+
 /// How long a server that was told to end may take to do so before it is ended.
 pub const FAREWELL_PATIENCE: Duration = Duration::from_secs(2);
 

@@ -1,7 +1,7 @@
 //! MCP, both eras: with a handshake (up to 2025-11-25) and without (2026-07-28). The SDK speaks the
 //! protocol; `handler` is the only file that implements its handler. What is offered is in `tools`,
 //! `resources`, `prompts`, `skills` and `complete`; `news` tells of changes, `subscriptions` of which
-//! resources; `stdio` and `http` are the transports.
+//! resources; `stdio` is a transport, and `crate::http` mounts the other on `/mcp`.
 //!
 //! A client that misbehaves hurts itself: each has its own [`Desk`], messages are
 //! bounded, and work happens on threads of its own. Whatever a client is shown comes out of the
@@ -10,7 +10,6 @@
 mod complete;
 mod fit;
 mod handler;
-mod http;
 mod instructions;
 mod log;
 mod news;
@@ -43,13 +42,12 @@ use tokio::sync::{Semaphore, watch};
 use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
-use crate::limits::{MAX_LISTENERS, MAX_SHOWN_CHARS};
+use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
 use crate::who::{Who, check_session};
 use log::Log;
 use subscriptions::Subscriptions;
 
-pub use http::{HttpSettings, http_service};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
 
 /// The name of the skills extension.
@@ -97,6 +95,8 @@ pub(crate) struct Server {
     desks: Mutex<BTreeMap<Who, Arc<Desk>>>,
     log: Arc<Log>,
     subscriptions: Arc<Subscriptions>,
+    /// The scripts that run for this client, all of them also among the service's.
+    own_runs: Arc<Runs>,
 }
 
 impl Service {
@@ -159,6 +159,7 @@ impl Service {
             desks: Mutex::default(),
             log: Arc::default(),
             subscriptions: Arc::default(),
+            own_runs: Arc::default(),
         }
     }
 
@@ -184,17 +185,18 @@ impl Server {
     fn desk(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desk>, ErrorData> {
         let who = self.asker(context);
         if let Some(name) = named_session(context) {
-            if is_of_an_agent(&who.session(name)) {
-                let data = serde_json::json!({ "code": "not_yours" });
-                let why = "that session is an agent's own, and no client's to name";
-                return Err(ErrorData::invalid_params(why, Some(data)));
-            }
             let session = who.session(name);
             let named = [name, &session].into_iter().try_for_each(check_session);
             named.map_err(|error| {
                 let data = serde_json::json!({ "code": "bad_request" });
                 ErrorData::invalid_params(error, Some(data))
             })?;
+            if is_of_an_agent(&session) {
+                return Err(not_yours("that session is an agent's own, and no client's to name"));
+            }
+            if !who.may_name(name, &*self.service.host) {
+                return Err(not_yours("that session is of a client with a section of its own"));
+            }
             return Ok(self.service.desk(who, Some(session)));
         }
         // A panic elsewhere left a desk in the table or not.
@@ -205,8 +207,11 @@ impl Server {
         Ok(Arc::clone(desk))
     }
 
-    /// The client is gone: its sessions end, unless they belong to others too.
+    /// The client is gone: its scripts are ended, and then its sessions, unless they belong to others
+    /// too. What became of a script is recorded before the end of its session is.
     fn close(&self) {
+        self.own_runs.end();
+        self.own_runs.settle(ENDING_PATIENCE);
         let desks = std::mem::take(&mut *self.desks.lock().unwrap_or_else(PoisonError::into_inner));
         for desk in desks.into_values() {
             // Nobody is left to be told; the journal says that the session never ended.
@@ -231,10 +236,19 @@ impl Server {
         tool: String,
         arguments: serde_json::Value,
     ) -> Result<Result<Option<Reply>, JournalError>, ErrorData> {
-        let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
-        let run = match self.service.runs.begin(&self.runner(context), &cancel) {
+        let busy =
+            |why: &dyn std::fmt::Display| Ok(Ok(Some(Reply::failure("busy", &why.to_string()))));
+        // A script that nobody could end is not begun.
+        let cancel = match Cancel::new() {
+            Ok(cancel) => cancel,
+            Err(error) => return busy(&error),
+        };
+        let runner = self.runner(context);
+        let begun = self.service.runs.begin(&runner, &cancel);
+        let begun = begun.and_then(|run| Ok((run, self.own_runs.begin(&runner, &cancel)?)));
+        let run = match begun {
             Ok(run) => run,
-            Err(full) => return Ok(Ok(Some(Reply::failure("busy", &full.to_string())))),
+            Err(full) => return busy(&full),
         };
         let desk = self.desk(context)?;
         let dialect = self.service.dialect;
@@ -270,6 +284,10 @@ impl Server {
         let (service, who) = (Arc::clone(&self.service), self.asker(context));
         aside(move || work(&service, &service.host.catalog(&who))).await
     }
+}
+
+fn not_yours(why: &'static str) -> ErrorData {
+    ErrorData::invalid_params(why, Some(serde_json::json!({ "code": "not_yours" })))
 }
 
 /// The session a request of the stateless era names.

@@ -3,7 +3,8 @@
 //! stops, what still runs can be ended.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use metier_sandbox::Cancel;
 
@@ -11,7 +12,11 @@ use crate::limits::{MAX_CLIENT_RUNS, MAX_RUNS};
 
 /// The scripts that run now.
 #[derive(Default)]
-pub(crate) struct Runs(Mutex<Table>);
+pub(crate) struct Runs {
+    table: Mutex<Table>,
+    /// Told when a script has ended.
+    fewer: Condvar,
+}
 
 #[derive(Default)]
 struct Table {
@@ -62,15 +67,23 @@ impl Runs {
         table.running.values().for_each(|(_, cancel)| cancel.cancel());
     }
 
+    /// Waits until nothing runs any more, for so long at most.
+    pub(crate) fn settle(&self, patience: Duration) {
+        let runs = |table: &mut Table| !table.running.is_empty();
+        let waited = self.fewer.wait_timeout_while(self.table(), patience, runs);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
     fn table(&self) -> MutexGuard<'_, Table> {
         // Changed in single steps, so a panic elsewhere left it whole.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
         self.runs.table().running.remove(&self.number);
+        self.runs.fewer.notify_all();
     }
 }
 

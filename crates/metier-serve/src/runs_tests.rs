@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use metier_sandbox::Cancel;
 
@@ -21,6 +22,18 @@ fn a_client_has_its_share_and_all_have_theirs() {
     assert!(Full::All.to_string().contains("are running here"));
     held.remove(0);
     assert!(runs.begin("one", &cancel).is_ok(), "one has ended");
+}
+
+#[test]
+fn who_waits_for_the_end_of_all_waits_until_it_is_there_and_no_longer_than_told() {
+    // U2, R4
+    let runs = Arc::new(Runs::default());
+    runs.settle(Duration::from_secs(3600));
+    let run = runs.begin("a", &Cancel::never()).ok().unwrap();
+    runs.settle(Duration::ZERO);
+    let ends = std::thread::spawn(move || drop(run));
+    runs.settle(Duration::from_secs(3600));
+    ends.join().unwrap();
 }
 
 #[test]

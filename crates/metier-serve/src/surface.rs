@@ -128,6 +128,8 @@ pub enum Difference {
     UnknownIsTheirs,
     /// A skill for people alone is called that: the agent has it itself.
     TellsWhoseItIs,
+    /// Of skills it is not about it is only known that somebody approved them, not that they changed.
+    LooksAtItsOwn,
     /// A session that begins with it has no frame about the catalog, since skills are not looked for.
     NoCatalog,
     /// Text that is no JSON object is denied and recorded, since a script may look at nothing but
@@ -244,7 +246,7 @@ impl Way {
 
 impl Difference {
     /// Every difference.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Trimmed,
         Self::WithoutBody,
         Self::Bounded,
@@ -261,6 +263,7 @@ impl Difference {
         Self::Repeats,
         Self::UnknownIsTheirs,
         Self::TellsWhoseItIs,
+        Self::LooksAtItsOwn,
         Self::NoCatalog,
         Self::DeniesUnreadable,
     ];
@@ -325,6 +328,9 @@ impl Difference {
             Self::TellsWhoseItIs => {
                 "A skill that only people may use is called that instead of unknown: the agent has \
                  it itself, and has to be told why not."
+            }
+            Self::LooksAtItsOwn => {
+                "Only skills it is about are looked at for changes since they were approved."
             }
             Self::NoCatalog => {
                 "A session that begins with it has no `skill_catalog_updated`: no skill is looked \

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use metier_format::text::quoted;
 use metier_runtime::SessionName;
 
+use crate::desk::Host;
+
 /// The sections that hold for a client. Nobody in particular has none, and everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Who {
@@ -40,14 +42,22 @@ impl Who {
         self.known.as_deref().into_iter().chain(said)
     }
 
-    /// The name of the session that this client calls `name`. Those of a known client are its own:
-    /// no other client can name them, since a section's name has no `.` in it.
+    /// The name of the session that this client calls `name`. Those of a known client are its own: a
+    /// section's name has no `.` in it, and no other client [may name](Self::may_name) them.
     #[must_use]
     pub fn session(&self, name: &str) -> String {
         match &self.known {
             Some(section) => format!("{section}.{name}"),
             None => name.to_owned(),
         }
+    }
+
+    /// Whether the session this client calls `name` is its to name: none of a section it is not
+    /// known to be of. What a client says of itself proves nothing.
+    #[must_use]
+    pub fn may_name(&self, name: &str, host: &dyn Host) -> bool {
+        let first = name.split_once('.').map(|(first, _)| first);
+        self.known.is_some() || first.is_none_or(|first| host.section(first).is_none())
     }
 }
 

@@ -120,7 +120,7 @@ fn installed() -> World {
     generate(&world, "source");
     let source = world.path().join("source");
     let mut add = world.command(METIER);
-    add.arg("add").arg(&source).args(["--all", "--yes", "--quiet"]);
+    add.arg("add").arg(source).args(["--all", "--yes", "--quiet"]);
     assert!(add.stdout(Stdio::null()).status().expect("start").success());
     warmed(world)
 }
@@ -131,7 +131,7 @@ fn generate(world: &World, at: &str) {
     generate_skills(&skills, SKILLS, Layout::Flat);
     let gitty =
         "---\nname: gitty\ndescription: Git. Use for git.\nallowed-tools: Bash(git:*)\n---\nGit.\n";
-    world.write(&format!("{at}/gitty/SKILL.md"), gitty);
+    world.write(format!("{at}/gitty/SKILL.md"), gitty);
 }
 
 /// The world once what can be remembered of it is.

@@ -54,11 +54,43 @@ pub(crate) fn is_there(path: &Path) -> bool {
 
 /// Makes `text` the file's content, or removes the file when there is none.
 pub(crate) fn put(path: &Path, text: Option<&str>) -> Result<(), AgentFileError> {
+    exchange(path, text, || Ok(true)).map(drop)
+}
+
+/// The same when the file's content is still `old`. Agents write their settings while they run; what
+/// one has written since is not lost: nothing is done, and that is said. Between the last look and
+/// the exchange there is no time but the system's.
+pub(crate) fn replace(
+    path: &Path,
+    old: Option<&str>,
+    text: Option<&str>,
+) -> Result<Replaced, AgentFileError> {
+    exchange(path, text, || Ok(read(path)?.as_deref() == old))
+}
+
+/// Whether a file was replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Replaced {
+    /// It was.
+    Done,
+    /// Somebody else changed it first, so it was not.
+    Changed,
+}
+
+/// Puts the text there as soon as it is ready, unless `is_wanted` says no to that then.
+fn exchange(
+    path: &Path,
+    text: Option<&str>,
+    is_wanted: impl FnOnce() -> Result<bool, AgentFileError>,
+) -> Result<Replaced, AgentFileError> {
     let wrap = |source| AgentFileError { act: "write", path: path.to_owned(), source };
     let Some(text) = text else {
+        if !is_wanted()? {
+            return Ok(Replaced::Changed);
+        }
         return match fs::remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(wrap(error)),
-            _ => Ok(()),
+            _ => Ok(Replaced::Done),
         };
     };
     // People keep their settings elsewhere and link to them.
@@ -70,8 +102,12 @@ pub(crate) fn put(path: &Path, text: Option<&str>) -> Result<(), AgentFileError>
     draft.write_all(text.as_bytes()).map_err(wrap)?;
     draft.as_file().set_permissions(mode).map_err(wrap)?;
     draft.as_file().sync_all().map_err(wrap)?;
+    if !is_wanted()? {
+        return Ok(Replaced::Changed);
+    }
     draft.persist(&path).map_err(|error| wrap(error.error))?;
-    File::open(directory).and_then(|at| at.sync_all()).map_err(wrap)
+    File::open(directory).and_then(|at| at.sync_all()).map_err(wrap)?;
+    Ok(Replaced::Done)
 }
 
 #[cfg(test)]

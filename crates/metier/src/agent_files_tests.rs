@@ -41,3 +41,27 @@ fn what_is_no_text_file_is_refused() {
     std::fs::write(&path, [0xff, 0xfe]).expect("write");
     assert!(read(&path).is_err());
 }
+
+#[test]
+fn what_somebody_else_has_written_since_is_not_lost() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("state.json");
+    put(&path, Some("{\"seen\":2}")).expect("put");
+    for (old, new, expected) in [
+        (Some("{\"seen\":1}"), Some("{}"), Replaced::Changed),
+        (None, Some("{}"), Replaced::Changed),
+        (Some("{\"seen\":1}"), None, Replaced::Changed),
+        (Some("{\"seen\":2}"), Some("{\"seen\":3}"), Replaced::Done),
+        (Some("{\"seen\":3}"), None, Replaced::Done),
+        (Some("{\"seen\":3}"), None, Replaced::Changed),
+        (None, Some("{}"), Replaced::Done),
+    ] {
+        let before = read(&path).expect("read");
+        assert_eq!(replace(&path, old, new).expect("replace"), expected, "{old:?}");
+        let after = if expected == Replaced::Done { new } else { before.as_deref() };
+        assert_eq!(read(&path).expect("read").as_deref(), after);
+    }
+    let left = std::fs::read_dir(space.path()).expect("there").count();
+    assert_eq!(left, 1, "no draft stays");
+}

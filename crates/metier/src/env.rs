@@ -246,6 +246,36 @@ impl Environment {
         }
     }
 
+    /// The environment as an agent's hook goes by it: nothing in it that says which settings, which
+    /// directory, which skills or which session count. A project can set variables for an agent, and
+    /// the hook that guards the agent does not take its orders from the project.
+    pub(crate) fn of_a_hook(&self) -> Self {
+        Self {
+            config: None,
+            metier_home: None,
+            project: None,
+            skills: None,
+            session: SessionVariables { session: None, journal: None, ..self.session.clone() },
+            ..self.clone()
+        }
+    }
+
+    /// The variables that decide where metier and agents look, each with its value, empty when it
+    /// has none.
+    pub(crate) fn places(&self) -> Vec<(String, String)> {
+        let text = |path: &Option<PathBuf>| {
+            path.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default()
+        };
+        let mut places: BTreeMap<String, String> = client::variables()
+            .into_iter()
+            .map(|name| (name.to_owned(), self.agents.get(name).cloned().unwrap_or_default()))
+            .collect();
+        places.insert("HOME".to_owned(), text(&self.home));
+        places.insert("XDG_CONFIG_HOME".to_owned(), text(&self.xdg_config_home));
+        places.insert("XDG_DATA_HOME".to_owned(), text(&self.xdg_data_home));
+        places.into_iter().collect()
+    }
+
     /// `path` with a leading `~` replaced by the home directory, made absolute below `base`.
     pub(crate) fn resolve(&self, path: &Path, base: &Path) -> PathBuf {
         match (path.strip_prefix("~"), &self.home) {

@@ -3,7 +3,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Environment, VARIABLES, agent_variables, secret_values, table};
+use metier_serve::agent_hook::HookAgent;
+use metier_store::client;
+
+use super::{Environment, OTLP, VARIABLES, Variable, agent_variables, secret_values, table};
 
 fn read(variables: &[(&str, &str)]) -> Environment {
     let lookup = |name: &str| {
@@ -130,4 +133,32 @@ fn whose_session_it_is_comes_from_its_own_variables() {
     assert_eq!(session.session.session.as_deref(), Some("s-1"));
     assert_eq!(session.session.agent, None);
     assert_eq!(session.session.task.as_deref(), Some("t"));
+}
+
+#[test]
+fn every_variable_that_decides_something_for_a_hook_is_reported_when_a_project_sets_it() {
+    // U5
+    let idle = |name: &str| {
+        ["CHIBI_", OTLP].iter().any(|start| name.starts_with(start))
+            || ["USER", "NO_COLOR", "TERM", "COLUMNS"].contains(&name)
+    };
+    for Variable { name, .. } in VARIABLES {
+        let agent = if *name == "OPENCODE_PURE" { HookAgent::Opencode } else { HookAgent::Codex };
+        let decides = metier_serve::hook_setup::is_decisive(agent, name);
+        assert_ne!(decides, idle(name), "{name}");
+    }
+    for name in client::variables() {
+        assert!(metier_serve::hook_setup::is_decisive(HookAgent::ClaudeCode, name), "{name}");
+    }
+}
+
+#[test]
+fn a_hook_goes_by_nothing_that_a_project_could_set() {
+    // U5
+    let all = |name: &str| name.starts_with("METIER_").then(|| "/x".into());
+    let seen = Environment::from_lookup(all, "/p".into()).of_a_hook();
+    let paths = [&seen.config, &seen.metier_home, &seen.project, &seen.session.journal];
+    assert_eq!(paths, [&None; 4]);
+    assert_eq!((&seen.skills, &seen.session.session), (&None, &None));
+    assert!(seen.session.correlation.is_some(), "what frames are called decides nothing");
 }

@@ -220,7 +220,7 @@ pub(super) const ALL: &[Capability] = &[
         ],
         result: &[("path", "string"), ("size", "integer"), ("encoding", "string")],
         errors: READ_ERRORS,
-        frames: &["resource_requested", "resource_read", "tool_restriction_violated"],
+        frames: &["resource_requested", "resource_read"],
         effect: Effect::Records,
     },
     Capability {
@@ -257,7 +257,7 @@ pub(super) const ALL: &[Capability] = &[
         result: ENVELOPE,
         errors: SCRIPT_ERRORS,
         frames: SCRIPT_FRAMES,
-        effect: Effect::Records,
+        effect: Effect::Runs,
     },
     Capability {
         operation: Operation::ScriptRun,

@@ -49,16 +49,16 @@ impl About<'_> {
 fn read(survey: &Survey, discovery: &Discovery) -> Vec<NameKey> {
     let files = survey.reads.iter().filter(|file| is_skill_file(file));
     let directories: Vec<&Path> = files.filter_map(|file| file.parent()).collect();
+    let identities: Vec<_> = directories.iter().filter_map(|at| Disk.identity(at)).collect();
     let mut places = Places::of(&discovery.roots, &discovery.stats);
     let mut around = 0;
     let mut names: Vec<NameKey> = Vec::new();
     for found in &discovery.found {
         let directory = discovery.directory(found);
         // A copy has the same name in another place; what is not one does no harm here.
-        let is_named = |named: &&Path| named.file_name() == directory.file_name();
-        let is_read = directories.iter().any(|named| is_named(named) || **named == *directory)
-            || (!directories.is_empty()
-                && places.real(found).is_some_and(|real| directories.contains(&&*real)));
+        let is_named = |named: &Path| named.file_name() == directory.file_name();
+        let is_read =
+            directories.iter().any(|named| is_named(named)) || identities.contains(&found.identity);
         let may_be_read = around < SEVERAL && places.may_be_read(survey, found);
         around += usize::from(may_be_read);
         if (is_read || may_be_read) && !names.iter().any(|name| found.name.has_key(name)) {

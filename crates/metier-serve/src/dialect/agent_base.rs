@@ -57,7 +57,7 @@ pub(super) fn tools() -> Vec<Tool> {
                 json!({ "skill_name": skill, "script_name": script }),
                 &["skill_name", "script_name"],
             ),
-            Effect::Records,
+            Effect::Runs,
         ),
         tool(
             "script_run",

@@ -6,7 +6,7 @@ use metier_runtime::capability::{Call, Capability, Operation, invoke};
 use metier_runtime::event::Trigger;
 use serde_json::{Map, Value, json};
 
-use super::reply::{enveloped, fitting};
+use super::reply::{enveloped, escaped, fitting_in};
 use super::{Reply, Tool};
 use crate::limits::{FRAMES, LISTED, MAX_RESULT_CHARS};
 
@@ -137,6 +137,13 @@ fn fitting_of(skills: &[Value]) -> usize {
     count.max(1)
 }
 
+/// What is said where the instructions are cut.
+const LONGER: &str = "\n\n(The instructions are longer than one result. The whole file is `SKILL.md`: \
+    read it with `skill_read`, in parts, and go on where this ends.)";
+
+/// Room for the names of the members that are added.
+const ACTIVATED_MARGIN: usize = 64;
+
 /// The text is what the model acts on; the data is that text and what a program wants to know.
 fn activated(mut answer: Value) -> Reply {
     let Some(members) = answer.as_object_mut() else { return Reply::data(answer) };
@@ -146,18 +153,14 @@ fn activated(mut answer: Value) -> Reply {
         Some(Value::String(text)) => text,
         _ => String::new(),
     };
-    let (part, cut) = fitting(&whole);
-    let mut text = part.to_owned();
-    if cut {
-        text.push_str(
-            "\n\n(The instructions are longer than one result. The whole file is `SKILL.md`: read \
-             it with `skill_read`, in parts, and go on where this ends.)",
-        );
-    }
-    if let Some(notice) = members.get("notice").and_then(Value::as_str) {
-        text.push_str("\n\nNote: ");
-        text.push_str(notice);
-    }
+    let notice = members.get("notice").and_then(Value::as_str);
+    let notice = notice.map(|notice| format!("\n\nNote: {notice}")).unwrap_or_default();
+    // What is said after the instructions has its room beside them, and so have the other members.
+    let rest = Value::Object(members.clone()).to_string().chars().count();
+    let after = notice.chars().chain(LONGER.chars()).map(escaped).sum::<usize>();
+    let room = MAX_RESULT_CHARS.saturating_sub(rest + after + ACTIVATED_MARGIN);
+    let (part, cut) = fitting_in(&whole, room.max(MAX_RESULT_CHARS / 2));
+    let text = [part, if cut { LONGER } else { "" }, &notice].concat();
     members.insert("text".to_owned(), text.clone().into());
     members.insert("complete".to_owned(), (!cut).into());
     Reply { text, data: Some(answer), failed: false }

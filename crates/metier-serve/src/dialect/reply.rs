@@ -74,19 +74,24 @@ pub(super) fn fitting(text: &str) -> (&str, bool) {
     fitting_in(text, MAX_RESULT_CHARS)
 }
 
-fn fitting_in(text: &str, mut room: usize) -> (&str, bool) {
+pub(super) fn fitting_in(text: &str, mut room: usize) -> (&str, bool) {
     for (at, char) in text.char_indices() {
-        let cost = match char {
-            '"' | '\\' | '\n' | '\r' | '\t' => 2,
-            char if (char as u32) < 0x20 => 6,
-            _ => 1,
-        };
+        let cost = escaped(char);
         if cost > room {
             return (text.get(..at).unwrap_or_default(), true);
         }
         room -= cost;
     }
     (text, false)
+}
+
+/// Characters a character is as JSON.
+pub(crate) fn escaped(char: char) -> usize {
+    match char {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        char if (char as u32) < 0x20 => 6,
+        _ => 1,
+    }
 }
 
 /// The answer of a script, no longer than agents take whole: where its result is longer, the

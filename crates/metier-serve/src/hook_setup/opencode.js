@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 
 const METIER = ["metier"]
+const PINNED = {}
 const PATIENCE_MS = 10000
 const parents = new Map()
 
@@ -26,6 +27,7 @@ function ask(event) {
     const refuse = (why) => reject(new Error("metier: " + why))
     const child = spawn(METIER[0], [...METIER.slice(1), "hook", "opencode"], {
       cwd: event.cwd,
+      env: { ...process.env, ...PINNED },
       stdio: ["pipe", "pipe", "ignore"],
     })
     let out = ""

@@ -6,7 +6,7 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use metier_runtime::capability::{Call, Capability, Effect, Operation, invoke};
+use metier_runtime::capability::{Call, Capability, Effect, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::unambiguous;
 use metier_sandbox::Cancel;
@@ -38,16 +38,16 @@ pub(super) async fn call_in(
     Path((session, name)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let place = Place::of(&who, &session)?;
+    let place = Place::of(&*api.host, &who, &session)?;
     carried(&api, place, &name, request).await
 }
 
 /// The session a request means: the one its header names, else the usual one.
 pub(super) fn place(who: &Who, headers: &HeaderMap, api: &Api) -> Result<Place, Problem> {
     match headers.get(SESSION_HEADER) {
-        Some(value) => Place::of(who, value.to_str().unwrap_or_default()),
+        Some(value) => Place::of(&*api.host, who, value.to_str().unwrap_or_default()),
         // Whoever started the server chose it.
-        None => Place::of(&Who { anybody: false, ..who.clone() }, &api.setup.session),
+        None => Place::of(&*api.host, &Who { anybody: false, ..who.clone() }, &api.setup.session),
     }
 }
 
@@ -74,7 +74,7 @@ async fn carried(
 
 /// Whether the operation runs a script, which takes as long as it takes.
 fn runs(capability: &Capability) -> bool {
-    capability.effect == Effect::Runs || capability.operation == Operation::ScriptHelp
+    capability.effect == Effect::Runs
 }
 
 async fn act(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem> {
@@ -90,7 +90,8 @@ async fn act(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem>
 }
 
 async fn run(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem> {
-    let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
+    // A script that nobody could end is not begun.
+    let cancel = Cancel::new().map_err(|error| Problem::of("busy", error.to_string()))?;
     // Those of a known client count together, else those of a session.
     let client = match &place.who.known {
         Some(section) => format!("client {section}"),

@@ -32,12 +32,16 @@ pub(super) struct Place {
 
 impl Place {
     /// The session that `who` calls `name`.
-    pub(super) fn of(who: &Who, name: &str) -> Result<Self, Problem> {
+    pub(super) fn of(host: &dyn Host, who: &Who, name: &str) -> Result<Self, Problem> {
         let session = who.session(name);
         // A client of its own may be called like an agent.
         if (who.anybody || who.known.is_some()) && is_of_an_agent(&session) {
             let why =
                 "that session is an agent's own; a server with a token shows it to who has it";
+            return Err(Problem::forbidden("not_yours", why));
+        }
+        if !who.may_name(name, host) {
+            let why = "that session is of a client with a section of its own";
             return Err(Problem::forbidden("not_yours", why));
         }
         check(name)?;

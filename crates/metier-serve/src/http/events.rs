@@ -49,7 +49,7 @@ pub(super) async fn stream_in(
     Path(session): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let place = Place::of(&who, &session)?;
+    let place = Place::of(&*api.host, &who, &session)?;
     follow(api, place, &headers).await
 }
 

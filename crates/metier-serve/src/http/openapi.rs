@@ -15,7 +15,7 @@ use super::problem::{answer, status};
 const ALWAYS: &[(u16, &[&str])] = &[
     (400, &["bad_request", "invalid_arguments"]),
     (401, &["unauthorized"]),
-    (403, &["wrong_host", "wrong_origin"]),
+    (403, &["not_yours", "wrong_host", "wrong_origin"]),
     (408, &["too_slow"]),
     (413, &["too_large"]),
     (415, &["wrong_type"]),

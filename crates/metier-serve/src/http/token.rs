@@ -3,6 +3,9 @@
 use std::fmt;
 use std::hint::black_box;
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use metier_store::digest::sha256;
 
 use crate::limits::{MAX_TOKEN_BYTES, MIN_TOKEN_BYTES};
@@ -68,28 +71,12 @@ impl Token {
     }
 }
 
-/// The bytes that base64 stands for; none when it stands for nothing.
+/// The bytes that base64 stands for; none when it stands for nothing. Clients write it with padding
+/// or without.
 fn decoded(text: &[u8]) -> Option<Vec<u8>> {
-    let text = text.strip_suffix(b"==").or(text.strip_suffix(b"=")).unwrap_or(text);
-    let mut bytes = Vec::new();
-    for group in text.chunks(4) {
-        let mut bits: u32 = 0;
-        for byte in group {
-            let value = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            bits = bits << 6 | u32::from(value);
-        }
-        let missing = 4_u32.saturating_sub(u32::try_from(group.len()).ok()?);
-        let [_, one, two, three] = (bits << (6 * missing)).to_be_bytes();
-        bytes.extend([one, two, three].into_iter().take(group.len().checked_sub(1)?));
-    }
-    Some(bytes)
+    let padding = DecodePaddingMode::Indifferent;
+    let config = GeneralPurposeConfig::new().with_decode_padding_mode(padding);
+    GeneralPurpose::new(&STANDARD, config).decode(text).ok()
 }
 
 impl fmt::Debug for Token {

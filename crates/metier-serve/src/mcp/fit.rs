@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dialect::Reply;
+use crate::dialect::{Reply, escaped};
 use crate::limits::MAX_RESULT_CHARS;
 
 /// Where an answer says that it was shortened.
@@ -26,13 +26,23 @@ pub(super) fn fitted(mut reply: Reply) -> Reply {
     }
     match &reply.data {
         Some(data) if same => reply.text = data.to_string(),
-        _ => {
-            if let Some((end, _)) = reply.text.char_indices().nth(MAX_RESULT_CHARS) {
-                reply.text.truncate(end);
-            }
-        }
+        _ => reply.text = cut_with_a_word(reply.text),
     }
     reply
+}
+
+/// The text, or its beginning and how much is missing.
+fn cut_with_a_word(mut text: String) -> String {
+    let total = text.chars().count();
+    if total <= MAX_RESULT_CHARS {
+        return text;
+    }
+    let kept = MAX_RESULT_CHARS - REMARK;
+    if let Some((end, _)) = text.char_indices().nth(kept) {
+        text.truncate(end);
+    }
+    text.push_str(&format!("… ({} more characters)", total - kept));
+    text
 }
 
 /// The value, or as much of it as fits.
@@ -127,15 +137,6 @@ fn size(value: &Value) -> usize {
             2 + members.iter().map(member).sum::<usize>()
         }
         other => other.to_string().len(),
-    }
-}
-
-/// Characters a character is as JSON.
-fn escaped(char: char) -> usize {
-    match char {
-        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        char if (char as u32) < 0x20 => 6,
-        _ => 1,
     }
 }
 

@@ -4,7 +4,7 @@ use metier_package::served::ServerError;
 use serde_json::{Map, Value, json};
 
 /// The extension of the protocol that skills are.
-pub(super) const EXTENSION: &str = "io.modelcontextprotocol/skills";
+pub(super) const EXTENSION: &str = crate::mcp::SKILLS_EXTENSION;
 
 /// The version without a handshake.
 pub(super) const MODERN: &str = "2026-07-28";

@@ -3,6 +3,7 @@
 
 use metier_runtime::capability::Operation;
 
+use super::Difference::LooksAtItsOwn;
 use super::{Asks, Cell, Difference, Form, Surface, Takes, Way};
 use crate::agent_hook::Occasion;
 use crate::dialect::chibi::{MARKET, READ, RELEASE, RUN, USE};
@@ -23,7 +24,7 @@ pub struct Beyond {
 pub const BEYOND: &[Beyond] = &[
     Beyond {
         surface: Surface::Command,
-        names: &["check", "lint", "props", "scan", "new", "test"],
+        names: &["check", "lint", "props"],
         what: "writing skills: files are looked at, no session is",
     },
     Beyond {
@@ -51,7 +52,7 @@ pub const BEYOND: &[Beyond] = &[
     },
     Beyond {
         surface: Surface::Command,
-        names: &["tour", "completions", "man", "help", "tui", "agent"],
+        names: &["tour", "completions", "man", "help"],
         what: "the command itself",
     },
     Beyond {
@@ -239,7 +240,8 @@ pub(super) fn chibi(operation: Operation) -> Cell {
 /// there to be asked for something.
 pub(super) fn hook(operation: Operation) -> Cell {
     use Difference::{
-        NoCatalog, ReleasesAll, Repeats, RuledFirst, TellsWhoseItIs, UnknownIsTheirs, YesOrNo,
+        LooksAtItsOwn, NoCatalog, ReleasesAll, Repeats, RuledFirst, TellsWhoseItIs,
+        UnknownIsTheirs, YesOrNo,
     };
     let way = |form, asks, takes, differs| Way { form, asks, takes: Takes::Only(takes), differs };
     Cell::Ways(match operation {
@@ -248,19 +250,19 @@ pub(super) fn hook(operation: Operation) -> Cell {
                 Form::Event(Occasion::Call, " of the agent's skill tool"),
                 Asks::Model,
                 &[("name", "skill"), ("arguments", "args")],
-                &[RuledFirst, TellsWhoseItIs, YesOrNo, Repeats],
+                &[RuledFirst, TellsWhoseItIs, LooksAtItsOwn, YesOrNo, Repeats],
             ),
             way(
                 Form::Event(Occasion::Prompt, " that begins with `/NAME`, or has `$NAME`"),
                 Asks::User,
                 &[("name", "/NAME"), ("arguments", "the rest")],
-                &[YesOrNo, Repeats, ReleasesAll, UnknownIsTheirs],
+                &[LooksAtItsOwn, YesOrNo, Repeats, ReleasesAll, UnknownIsTheirs],
             ),
             way(
                 Form::Event(Occasion::Command, ""),
                 Asks::User,
                 &[("name", "command_name"), ("arguments", "command_args")],
-                &[YesOrNo, ReleasesAll, UnknownIsTheirs],
+                &[LooksAtItsOwn, YesOrNo, ReleasesAll, UnknownIsTheirs],
             ),
         ],
         Operation::Guard => vec![way(

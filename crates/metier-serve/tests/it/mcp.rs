@@ -57,7 +57,8 @@ fn every_tool_has_schemas_and_says_what_it_does() {
         for tool in tools {
             assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
             assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
-            let runs = tool["name"] == "script_run";
+            // To ask a script for its help is to run it.
+            let runs = tool["name"] == "script_run" || tool["name"] == "script_help";
             assert_eq!(tool["annotations"]["openWorldHint"], runs, "{tool}");
         }
         let hint = |name: &str| {
@@ -65,7 +66,7 @@ fn every_tool_has_schemas_and_says_what_it_does() {
             tool["annotations"]["readOnlyHint"].clone()
         };
         assert_eq!(hint("skill_search"), true);
-        assert_eq!(hint("skill_activate"), Value::Null);
+        assert_eq!((hint("skill_activate"), hint("script_help")), (Value::Null, Value::Null));
     });
 }
 

@@ -130,7 +130,7 @@ fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding>
     findings.extend(state.off.iter().map(|switch| {
         let (message, advice) = setup::told(agent, switch);
         let path = if switch.path.as_os_str().is_empty() {
-            switch.key.into()
+            PathBuf::from(&switch.key)
         } else {
             switch.path.clone()
         };

@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use clap::Args;
@@ -43,7 +44,8 @@ const WIND_DOWN_MS: u64 = 500;
 /// The event is read from standard input; skills that the model or the user asks for are activated in
 /// a session of the agent's own, every other call is guarded, and the answer is printed as that
 /// agent understands it. Nothing on standard output means that metier has no opinion. Whatever goes
-/// wrong is a block with its reason.
+/// wrong is a block with its reason. Variables that elsewhere stand for flags (`METIER_CONFIG`,
+/// `METIER_SKILLS` and the like) do not count here: a project can set them for an agent.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -116,10 +118,16 @@ pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment
     // A panic is told to the agent; on standard error it would be noise.
     std::panic::set_hook(Box::new(|_| {}));
     let said = Arc::new(AtomicBool::new(false));
-    // Without a switch what runs is left to the deadline.
-    let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
-    watch(agent, Arc::clone(&said), cancel.clone());
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(agent, global, environment, cancel)))
+    let attended = || {
+        // Without a switch what runs is left to the deadline.
+        let cancel = Cancel::new().unwrap_or_else(|_| Cancel::never());
+        match watch(agent, Arc::clone(&said), cancel.clone()) {
+            Ok(_) => answer(agent, global, environment, cancel),
+            // Without it an answer could come too late, and the agent would not wait.
+            Err(error) => Answer::block(format!("nobody can watch the time: {error}")),
+        }
+    };
+    let answer = catch_unwind(AssertUnwindSafe(attended))
         .unwrap_or_else(|_| Answer::block("this is a bug in metier; please report it"));
     if said.swap(true, Ordering::SeqCst) {
         // The deadline was first, and is about to end this process.
@@ -133,15 +141,19 @@ fn answer(agent: HookAgent, global: &Global, environment: &Environment, cancel: 
         Ok(input) => input,
         Err(error) => return Answer::block(format!("the event cannot be read: {error}")),
     };
-    match Settings::load(global, environment) {
+    match Settings::load(global, &environment.of_a_hook()) {
         Ok(settings) => attend(agent, &input, &Grounds::new(agent, settings, cancel)),
         Err(error) => Answer::block(format!("the settings cannot be used: {}", error.message())),
     }
 }
 
 /// Blocks when the answer takes too long: an agent that gives up waiting runs the tool.
-fn watch(agent: HookAgent, said: Arc<AtomicBool>, cancel: Cancel) {
-    std::thread::spawn(move || {
+fn watch(
+    agent: HookAgent,
+    said: Arc<AtomicBool>,
+    cancel: Cancel,
+) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("metier-deadline".to_owned()).spawn(move || {
         std::thread::sleep(Duration::from_millis(HOOK_DEADLINE_MS - WIND_DOWN_MS));
         cancel.cancel();
         std::thread::sleep(Duration::from_millis(WIND_DOWN_MS));
@@ -149,7 +161,7 @@ fn watch(agent: HookAgent, said: Arc<AtomicBool>, cancel: Cancel) {
             let answer = Answer::block(format!("no answer was found in {HOOK_DEADLINE_MS} ms"));
             leave(say(agent, &answer));
         }
-    });
+    })
 }
 
 #[expect(clippy::exit, reason = "what takes too long cannot be asked to stop")]

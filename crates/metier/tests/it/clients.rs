@@ -243,7 +243,21 @@ fn each_client_has_its_own_rulings_sessions_and_connections() {
     let told = BufReader::new(stream).lines().map(Result::unwrap);
     let frame = told.filter(|line| line.starts_with("data: ")).take(1).next().unwrap();
     assert!(frame.contains("\"session_id\":\"two.one.s\""), "its own: {frame}");
-    assert!(in_s(ALL, "status", "one.s", "{}").contains("alpha"), "the operator names any");
+    // Nor can whoever has the server's own token, which stands for no section; the user who runs
+    // the server has the journals.
+    for session in ["one.s", "two.s", "one."] {
+        let said = in_s(ALL, "status", session, "{}");
+        assert!(status(&said) == 403 && said.contains("not_yours"), "{said}");
+        let tool = json!({"name": "skill_status", "arguments": {}});
+        let named = json!({"metier/session": session});
+        let said = question(&server, ALL, "tools/call", tool, named);
+        assert!(said.contains("not_yours") && !said.contains("alpha"), "{said}");
+    }
+    let line = "GET /v1/sessions/one.s/events/stream";
+    assert_eq!(status(&ask(&server, ALL, line, "", "")), 403);
+    assert_eq!(status(&in_s(ALL, "status", "other.s", "{}")), 200, "no section is called so");
+    let own = world.run(crate::METIER, &["--session", "one.s", "status", "--json"]);
+    assert!(own.stdout.contains("alpha"), "{own:?}");
     let owned = in_s(ONE, "events", "s", "{}");
     assert!(owned.contains("\"agent_id\":\"one\""), "the journal says who it was: {owned}");
     // A connection of one client is not there for the other.

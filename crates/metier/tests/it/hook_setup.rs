@@ -1,3 +1,4 @@
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use metier_testing::World;
@@ -177,6 +178,102 @@ fn a_repository_that_switches_hooks_off_is_reported() {
         assert_eq!((run.code, &answer["off"][0]["key"]), (1, &json!(key)), "{answer}");
         assert_eq!(answer["installed"], json!(true));
     }
+}
+
+/// The command that an agent's settings have for tool calls.
+fn command_of(world: &World) -> String {
+    let text = std::fs::read_to_string(world.home().join(".claude/settings.json")).unwrap();
+    let root: Value = serde_json::from_str(&text).unwrap();
+    root["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_a_project_puts_into_the_environment_changes_no_answer() {
+    // U5
+    let world = agents_world();
+    world.write("home/.config/metier/policy.toml", "default = \"deny\"\n");
+    let config = world.write("project/mine.toml", "policy = \"mine-policy.toml\"\n");
+    world.write("project/mine-policy.toml", "default = \"allow\"\n");
+    world.write("project/elsewhere/.config/metier/policy.toml", "default = \"allow\"\n");
+    let elsewhere = world.project().join("elsewhere");
+    metier(&world, &["hook", "setup", "claude-code"]);
+    let command = command_of(&world);
+    for variable in
+        ["METIER_CONFIG", "METIER_HOME", "METIER_PROJECT", "METIER_SKILLS", "METIER_SESSION"]
+            .into_iter()
+            .chain([
+                "METIER_JOURNAL",
+                "HOME",
+                "XDG_CONFIG_HOME",
+                "XDG_DATA_HOME",
+                "CLAUDE_CONFIG_DIR",
+            ])
+    {
+        let value = match variable {
+            "METIER_CONFIG" => config.clone(),
+            "METIER_SKILLS" => "none".into(),
+            "METIER_SESSION" => "theirs".into(),
+            "METIER_JOURNAL" => elsewhere.join("journal.jsonl"),
+            "XDG_CONFIG_HOME" => elsewhere.join(".config"),
+            _ => elsewhere.clone(),
+        };
+        let mut shell = world.command("/bin/sh");
+        shell.args(["-c", &command]).env(variable, value);
+        shell.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        let event = json!({"session_id": "s", "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": "ls"}});
+        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with("{\"decision\":\"block\""), "{variable}: {text}");
+    }
+    let journal = world.home().join(".local/share/metier/sessions/claude-code.s.jsonl");
+    let frames = std::fs::read_to_string(journal).unwrap();
+    assert_eq!(frames.matches("\"tool_restriction_violated\"").count(), 10, "{frames}");
+    assert!(!elsewhere.join("sessions").exists() && !elsewhere.join("journal.jsonl").exists());
+}
+
+#[test]
+fn the_home_a_user_has_when_hooks_are_set_up_stays_theirs() {
+    // U5
+    let mut world = agents_world();
+    let mine = world.path().join("mine");
+    world.env("METIER_HOME", mine.to_str().unwrap());
+    assert_eq!(metier(&world, &["hook", "setup", "claude-code"]).code, 0);
+    let command = command_of(&world);
+    assert!(command.contains(&format!("--home {} hook", mine.display())), "{command}");
+    assert_eq!(metier(&world, &["hook", "check", "claude-code"]).code, 0);
+}
+
+#[test]
+fn a_project_that_sets_what_metier_goes_by_is_reported() {
+    // U5
+    let world = agents_world();
+    world.write("project/.claude/settings.json", "{\"env\": {\"METIER_CONFIG\": \"/x\"}}");
+    world.write("project/.env", "METIER_HOME=/x\n");
+    // The user's own are the user's wish.
+    world.write("home/.claude/settings.json", "{\"env\": {\"METIER_TASK\": \"t\"}}");
+    for (agent, keys) in [
+        ("claude-code", &["env.METIER_CONFIG", "METIER_HOME"][..]),
+        ("codex", &[]),
+        ("gemini-cli", &["METIER_HOME"]),
+        ("opencode", &["METIER_HOME"]),
+    ] {
+        metier(&world, &["hook", "setup", agent]);
+        let run = metier(&world, &["hook", "check", agent, "--json"]);
+        let answer = run.json();
+        let off = answer["off"].as_array().unwrap();
+        let found: Vec<&str> = off.iter().map(|off| off["key"].as_str().unwrap()).collect();
+        assert_eq!(found, keys, "{answer}");
+        assert_eq!(run.code, i32::from(!keys.is_empty()), "{answer}");
+        assert!(off.iter().all(|off| off["effect"] == "variable-set"), "{answer}");
+    }
+    let doctor = metier(&world, &["doctor"]);
+    assert_eq!(doctor.code, 1, "{doctor:?}");
+    let words = "`env.METIER_CONFIG` in `";
+    assert!(doctor.stdout.contains(words), "{doctor:?}");
+    assert!(doctor.stdout.contains("changes what metier's hooks go by in Claude Code"));
 }
 
 /// Runs the plugin as opencode would, with `script` after it.

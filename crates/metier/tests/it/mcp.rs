@@ -234,6 +234,28 @@ fn a_running_script_reports_lets_others_through_and_can_be_stopped() {
 }
 
 #[test]
+fn what_became_of_a_script_is_recorded_before_the_end_when_its_client_goes_away() {
+    // U2, R4, J1
+    let world = world();
+    let mut wire = Wire::start(&world, &["mcp"]);
+    let status = wire.call("skill_status", json!({}));
+    let session = status["session"].as_str().unwrap().to_owned();
+    wire.begin(
+        "tools/call",
+        json!({
+            "name": "script_run", "arguments": {"name": "hello", "script": "slow"},
+            "_meta": {"progressToken": "mine"},
+        }),
+    );
+    wire.hear("notifications/progress");
+    assert_eq!(wire.close(), 0);
+    let events = hermetic(&world, &["--session", &session, "events", "--json"]);
+    let at = |kind: &str| events.stdout.find(&format!("\"{kind}\"")).unwrap_or(usize::MAX);
+    let order = [at("script_started"), at("script_finished"), at("session_ended")];
+    assert!(order.is_sorted() && at("session_ended") < usize::MAX, "{order:?} {events:?}");
+}
+
+#[test]
 fn other_commands_and_the_server_share_a_named_session() {
     // U2, U7, S6
     let world = world();

@@ -261,10 +261,12 @@ fn held_back(error: InterpreterError, ground: &ScriptGround) -> InterpreterError
     InterpreterError::Missing { script, programs, install }
 }
 
-/// The walls around a script that is only asked what it does: nothing to reach, little to say.
+/// The walls around a script that is only asked what it does: nothing to reach, nothing to change,
+/// little to say.
 fn for_help(confined: Confined) -> Confined {
     let mut confinement = confined.confinement;
     confinement.network = Network::Off;
+    confinement.write.clear();
     confinement.limits.stdout = confinement.limits.stdout.min(MAX_HELP_BYTES);
     Confined { confinement, notes: Vec::new() }
 }

@@ -59,7 +59,7 @@ impl Grounds {
         // This process ends with its answer; to take the skills apart before would only take time.
         std::mem::forget(Arc::clone(&setup.catalog));
         Ok(match has_view {
-            true => Session::open(setup, Box::new(journal))?,
+            true => Session::prepare(setup, Box::new(journal))?,
             false => Session::resume(setup, Box::new(journal))?,
         })
     }
@@ -72,7 +72,14 @@ impl Ground for Grounds {
 
     fn open(&self, event: &Event, about: &About<'_>) -> Result<Session, HookError> {
         let view = View::of_named(&self.settings, |discovery| about.names(discovery));
-        self.seat(event, Some(view))
+        let mut session = self.seat(event, Some(view))?;
+        let recorded = &session.state().catalog;
+        if !recorded.is_empty() && *recorded != session.catalog().digest() {
+            // Something changed, or somebody else recorded what changed before: now it is looked at
+            // closely, so that no two of them record their catalogs in turns.
+            session.set_catalog(Arc::new(View::open(&self.settings).catalog))?;
+        }
+        Ok(session)
     }
 
     fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice> {

@@ -7,20 +7,23 @@ use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, Gap, OffSwitch, Present, Start, gaps, hook_settings, join, off_switches, off_variable,
-    off_variables, part, project_files, targets,
+    self, Effect, Gap, OffSwitch, Present, Start, gaps, hook_settings, join, off_switches,
+    off_variable, off_variables, part, project_files, set_variables, targets, variable_files,
 };
 use metier_store::digest;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::agents;
-use crate::agent_files;
+use crate::agent_files::{self, Replaced};
 use crate::args::Global;
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::settings::Settings;
 use crate::ui::Ui;
+
+/// How often an agent's settings are read again when they change meanwhile.
+const MAX_TRIES: usize = 5;
 
 /// What can be done about an agent's hooks.
 #[derive(Debug, Subcommand)]
@@ -56,7 +59,19 @@ struct Record {
     version: u32,
     program: String,
     flags: Vec<String>,
+    #[serde(default)]
+    variables: Vec<(String, String)>,
     files: Vec<RecordedFile>,
+}
+
+impl Record {
+    fn start(&self) -> Start {
+        Start {
+            program: self.program.clone(),
+            flags: self.flags.clone(),
+            variables: self.variables.clone(),
+        }
+    }
 }
 
 /// One file, before and after.
@@ -125,26 +140,66 @@ pub(crate) fn for_named(
 
 fn set_up(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let start = start(global, settings)?;
-    let record = read_record(agent, settings)?;
-    let files = without_ours(agent, present(agent, settings)?, record.as_ref())?;
-    let joined = join(agent, &files, &start).map_err(CommandError::failed)?;
-    let recorded = files.iter().zip(&joined).map(|(file, text)| RecordedFile {
-        path: file.target.path.clone(),
-        before: file.text.clone(),
-        after: hash(text),
-    });
-    let Start { program, flags } = start;
-    let record = Record { version: 1, program, flags, files: recorded.collect() };
-    // Before anything else: what is not recorded could not be undone.
-    write_record(agent, settings, &record)?;
-    for (file, text) in files.iter().zip(&joined) {
-        agent_files::put(&file.target.path, Some(text)).map_err(CommandError::failed)?;
-    }
+    let files = persistently(agent, || try_to_set_up(agent, settings, &start))?;
     report(agent, "set up", &files, ui);
     if !ui.json() {
         remark(agent, settings, ui)?;
     }
     Ok(Status::Ok)
+}
+
+/// Does `work` again while a running agent changes its settings under it.
+fn persistently(
+    agent: HookAgent,
+    mut work: impl FnMut() -> Result<Option<Vec<Present>>, CommandError>,
+) -> Result<Vec<Present>, CommandError> {
+    for _ in 0..MAX_TRIES {
+        if let Some(files) = work()? {
+            return Ok(files);
+        }
+    }
+    let message = format!("{} keeps changing its settings meanwhile", agent.title());
+    Err(CommandError::failed(message).hint("end it and try again"))
+}
+
+/// Sets hooks up; none when a file changed since it was read.
+fn try_to_set_up(
+    agent: HookAgent,
+    settings: &Settings,
+    start: &Start,
+) -> Result<Option<Vec<Present>>, CommandError> {
+    let record = read_record(agent, settings)?;
+    let found = present(agent, settings)?;
+    let files = without_ours(agent, found.clone(), record.as_ref())?;
+    let joined = join(agent, &files, start).map_err(CommandError::failed)?;
+    let recorded = files.iter().zip(&joined).map(|(file, text)| RecordedFile {
+        path: file.target.path.clone(),
+        before: file.text.clone(),
+        after: hash(text),
+    });
+    let Start { program, flags, variables } = start.clone();
+    let record = Record { version: 1, program, flags, variables, files: recorded.collect() };
+    // Before anything else: what is not recorded could not be undone.
+    write_record(agent, settings, &record)?;
+    let wanted = joined.iter().map(|text| Some(text.as_str()));
+    Ok(replace_all(&found, wanted)?.then_some(files))
+}
+
+/// Gives each file its text; false as soon as one is not what was found.
+fn replace_all<'a>(
+    found: &[Present],
+    wanted: impl Iterator<Item = Option<&'a str>>,
+) -> Result<bool, CommandError> {
+    for (file, text) in found.iter().zip(wanted) {
+        if file.text.as_deref() == text {
+            continue;
+        }
+        let done = agent_files::replace(&file.target.path, file.text.as_deref(), text);
+        if done.map_err(CommandError::failed)? == Replaced::Changed {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The files as they were before metier came, as far as that is still to be told: those nobody has
@@ -155,8 +210,7 @@ fn without_ours(
     record: Option<&Record>,
 ) -> Result<Vec<Present>, CommandError> {
     let Some(record) = record else { return Ok(files) };
-    let start = Start { program: record.program.clone(), flags: record.flags.clone() };
-    let parted = part(agent, &files, &start).map_err(CommandError::failed)?;
+    let parted = part(agent, &files, &record.start()).map_err(CommandError::failed)?;
     let restored = files.into_iter().zip(parted).map(|(file, parted)| {
         let recorded = record.files.iter().find(|recorded| recorded.path == file.target.path);
         let text = match (recorded, &file.text) {
@@ -178,14 +232,12 @@ fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
         let message = format!("metier has no hooks in the settings of {}", agent.title());
         return Err(CommandError::failed(message));
     };
-    let files = without_ours(agent, present(agent, settings)?, Some(&record))?;
-    for file in &files {
-        let now = agent_files::read(&file.target.path).map_err(CommandError::failed)?;
-        if now != file.text {
-            let text = file.text.as_deref();
-            agent_files::put(&file.target.path, text).map_err(CommandError::failed)?;
-        }
-    }
+    let files = persistently(agent, || {
+        let found = present(agent, settings)?;
+        let files = without_ours(agent, found.clone(), Some(&record))?;
+        let wanted = files.iter().map(|file| file.text.as_deref());
+        Ok(replace_all(&found, wanted)?.then_some(files))
+    })?;
     agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
     report(agent, "removed", &files, ui);
     Ok(Status::Ok)
@@ -220,7 +272,7 @@ pub(crate) fn state(
     let record = read_record(agent, settings)?;
     let recorded = record.is_some();
     let start = match record {
-        Some(record) => Start { program: record.program, flags: record.flags },
+        Some(record) => record.start(),
         None => start(global, settings)?,
     };
     let files = present(agent, settings)?;
@@ -237,16 +289,18 @@ pub(crate) fn state(
     })
 }
 
-/// What switches the agent's hooks off: in the user's own settings, in the project, in the directory
+/// What switches the agent's hooks off or changes what they go by: in the user's own settings, in the project, in the directory
 /// the agent would be started in and above it, and in the environment.
 fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, CommandError> {
     let mut found = Vec::new();
-    let mut paths: Vec<PathBuf> =
+    let own: Vec<PathBuf> =
         present(agent, settings)?.into_iter().map(|file| file.target.path).collect();
     let (here, project) = (&settings.environment.directory, &settings.project);
     let above = here.ancestors().take_while(|folder| folder.starts_with(project));
+    let brought = project_files(agent).iter().chain(variable_files(agent));
+    let mut paths = own.clone();
     for folder in std::iter::once(project.as_path()).chain(above) {
-        paths.extend(project_files(agent).iter().map(|file| folder.join(file)));
+        paths.extend(brought.clone().map(|file| folder.join(file)));
     }
     for (index, path) in paths.iter().enumerate() {
         if paths.iter().take(index).any(|earlier| earlier == path) {
@@ -254,7 +308,14 @@ fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, Com
         }
         // What cannot be read here, the agent cannot read either.
         let Ok(Some(text)) = agent_files::read(path) else { continue };
-        found.extend(off_switches(agent, path, &text));
+        let holds_switches = path.extension().is_some_and(|end| end == "json" || end == "toml");
+        if holds_switches {
+            found.extend(off_switches(agent, path, &text));
+        }
+        // What the user's own settings say is the user's wish.
+        if !own.contains(path) {
+            found.extend(set_variables(agent, path, &text));
+        }
     }
     for variable in off_variables(agent) {
         let value = settings.environment.hooks_off.get(*variable);
@@ -267,11 +328,22 @@ fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, Com
 pub(crate) fn told(agent: HookAgent, switch: &OffSwitch) -> (String, String) {
     let path = visible_line(&switch.path.to_string_lossy()).into_owned();
     let place = if path.is_empty() { "the environment".to_owned() } else { format!("`{path}`") };
-    let (key, title) = (switch.key, agent.title());
-    let message = format!("`{key}` in {place} switches hooks off in {title}");
-    let advice = match switch.start {
-        Some(start) => format!("`{start}` starts it so that this does not count"),
-        None => "remove the key; no way to start it is known that overrules this".to_owned(),
+    let (key, title) = (visible_line(&switch.key), agent.title());
+    let message = match switch.effect {
+        Effect::HooksOff => format!("`{key}` in {place} switches hooks off in {title}"),
+        Effect::VariableSet => {
+            format!("`{key}` in {place} changes what metier's hooks go by in {title}")
+        }
+    };
+    let advice = match (switch.start, switch.effect) {
+        (Some(start), _) => format!("`{start}` starts it so that this does not count"),
+        (None, Effect::VariableSet) => {
+            "remove the variable; where it is yours, set it in your shell or your own settings"
+                .to_owned()
+        }
+        (None, Effect::HooksOff) => {
+            "remove the key; no way to start it is known that overrules this".to_owned()
+        }
     };
     (message, advice)
 }
@@ -331,7 +403,11 @@ fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
     let program =
         program.ok_or_else(|| CommandError::failed("nobody knows where this program is"))?;
     let environment = &settings.environment;
-    let given = [("--home", &global.home), ("--config", &global.config)];
+    // A variable that counts now is written down as a flag: later it is not looked at.
+    let given = [
+        ("--home", global.home.as_ref().or(environment.metier_home.as_ref())),
+        ("--config", global.config.as_ref().or(environment.config.as_ref())),
+    ];
     let mut flags = Vec::new();
     for (flag, path) in given {
         if let Some(path) = path {
@@ -339,7 +415,7 @@ fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
             flags.extend([flag.to_owned(), path.to_string_lossy().into_owned()]);
         }
     }
-    Ok(Start { program, flags })
+    Ok(Start { program, flags, variables: environment.places() })
 }
 
 fn record_path(agent: HookAgent, settings: &Settings) -> Result<PathBuf, CommandError> {
@@ -372,3 +448,7 @@ fn write_record(
 fn hash(text: &str) -> String {
     digest::hex(&digest::sha256(text.as_bytes()))
 }
+
+#[cfg(test)]
+#[path = "setup_tests.rs"]
+mod tests;

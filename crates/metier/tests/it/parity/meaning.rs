@@ -229,6 +229,7 @@ fn undo(difference: Difference, case: &Case, way: &Way, pair: &mut Pair) -> bool
                 return true;
             }
         }
+        Difference::LooksAtItsOwn => as_approved(pair),
         Difference::NoCatalog => without_catalog(case, pair),
         Difference::DeniesUnreadable => denied(case, pair),
     }
@@ -246,6 +247,20 @@ fn gather(pair: &mut Pair) {
     {
         let last = expected["frames"].as_array().and_then(|frames| frames.last());
         assert_eq!(Some(&next), last.map(|frame| &frame["seq"]));
+    }
+}
+
+/// A catalog in which more are as they were approved, by what is written down.
+fn as_approved(pair: &mut Pair) {
+    let of_catalog = |frame: &&mut Value| frame["type"] == "skill_catalog_updated";
+    let frames = pair.frames.iter_mut().filter(of_catalog);
+    for (frame, expected) in frames.zip(pair.expected_frames.iter_mut().filter(of_catalog)) {
+        let (count, looked) = (&frame["payload"]["count"], &expected["payload"]["count"]);
+        if count.as_u64() > looked.as_u64() {
+            for member in ["count", "digest"] {
+                frame["payload"][member] = expected["payload"][member].clone();
+            }
+        }
     }
 }
 

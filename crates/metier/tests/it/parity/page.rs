@@ -85,6 +85,9 @@ fn the_table_knows_every_command_and_every_word_of_them() {
         let operation = ways.iter().any(|(_, way)| typed(way) == *command);
         assert!(operation != beyond.contains(command), "`metier {command}` is no row of the table");
     }
+    for name in &beyond {
+        assert!(commands.contains(name), "the table has `metier {name}`, which there is not");
+    }
     for (_, way) in &ways {
         let word = typed(way);
         assert!(commands.contains(&word), "there is no `metier {word}`");

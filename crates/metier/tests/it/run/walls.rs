@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use super::{finished, policy, run, world, world_in};
+use super::{finished, hermetic_before, policy, run, world, world_in};
 use crate::frames;
 
 #[test]
@@ -119,6 +119,22 @@ fn the_project_is_written_only_where_policy_says_so() {
     policy(&unapproved, "[scripts]\nproject = \"read\"\n");
     let project = unapproved.project().display().to_string();
     assert_ne!(run(&unapproved, "read", &["--", &project]).code, 0);
+}
+
+#[test]
+fn a_script_that_is_asked_for_its_help_changes_nothing_even_where_it_may() {
+    // R3, R6
+    let world = world_in("bundled", "", &[]);
+    let made = world.project().join("made");
+    let text = format!("#!/bin/sh\necho 'usage: it'\necho x > '{}'\nexit 0\n", made.display());
+    world.write("roots/bundled/tool/scripts/write.sh", text);
+    policy(&world, "[scripts]\nproject = \"write\"\n");
+    assert_eq!(run(&world, "write", &["--", "--help"]).code, 0);
+    assert!(made.exists(), "run, it may");
+    std::fs::remove_file(&made).unwrap();
+    let help = hermetic_before(&world, &["help-script", "tool", "write"], &[]);
+    assert!(help.stdout.contains("usage: it"), "{help:?}");
+    assert!(!made.exists(), "asked, it may not");
 }
 
 #[test]
