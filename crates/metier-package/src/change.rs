@@ -43,6 +43,14 @@ pub enum ChangeError {
     /// What is installed is not what was installed.
     #[error("`{0}` was changed since it was installed")]
     Drifted(String),
+    /// What is installed was changed, and what is there now cannot be kept whole.
+    #[error("`{name}` was changed since it was installed, and that cannot be kept: {reason}")]
+    Unkept {
+        /// The skill.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// A tree that should be kept is not there, or is not sound.
     #[error("the kept copy of `{0}` is gone or damaged")]
     NotKept(String),

@@ -8,8 +8,9 @@ use metier_store::store::Location;
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 use serde::Serialize;
 
+use crate::keep::read_tree;
 use crate::limits::{MAX_COMPARED_BYTES, MAX_COMPARED_FILES};
-use crate::pinned::{FileMode, Pinned, PinnedFile};
+use crate::pinned::{FileMode, Pinned, PinnedFile, files_of};
 
 /// One version of a skill, and where its files are.
 #[derive(Clone, Copy, Debug)]
@@ -67,18 +68,34 @@ impl ChangeKind {
 /// the rest, by path. `scripts` are the paths that count as scripts whatever their mode.
 #[must_use]
 pub fn changes(old: Version<'_>, new: Version<'_>, scripts: &BTreeSet<String>) -> Vec<FileChange> {
+    let old: Side<'_> = (&old.pinned.files, old.directory);
+    differing(old, (&new.pinned.files, new.directory), scripts)
+}
+
+/// [`changes`] from what is in the directory `old` to what is in `new`; none when either cannot be
+/// read whole.
+#[must_use]
+pub fn between(old: &Path, new: &Path, scripts: &BTreeSet<String>) -> Option<Vec<FileChange>> {
+    let files = |directory: &Path| files_of(&read_tree(directory).ok()?).ok();
+    Some(differing((&files(old)?, old), (&files(new)?, new), scripts))
+}
+
+/// The files of one side, and the directory they are in.
+type Side<'a> = (&'a [PinnedFile], &'a Path);
+
+fn differing(old: Side<'_>, new: Side<'_>, scripts: &BTreeSet<String>) -> Vec<FileChange> {
     let mut pairs: BTreeMap<&str, (Option<&PinnedFile>, Option<&PinnedFile>)> = BTreeMap::new();
-    for file in &old.pinned.files {
+    for file in old.0 {
         pairs.entry(&file.path).or_default().0 = Some(file);
     }
-    for file in &new.pinned.files {
+    for file in new.0 {
         pairs.entry(&file.path).or_default().1 = Some(file);
     }
     let mut changes: Vec<FileChange> =
         pairs.into_iter().filter_map(|(path, (old, new))| change(path, old, new)).collect();
     changes.sort_by_key(|change| rank(change, scripts));
     for change in changes.iter_mut().take(MAX_COMPARED_FILES) {
-        change.texts = texts(change, old.directory, new.directory);
+        change.texts = texts(change, old.1, new.1);
     }
     changes
 }

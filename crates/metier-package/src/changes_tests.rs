@@ -59,3 +59,23 @@ fn a_file_that_can_be_executed_now_is_named_too() {
     assert_eq!(found.len(), 2, "the script could be executed before");
     assert!(found.iter().all(|one| one.kind == ChangeKind::Mode && one.texts.is_none()));
 }
+
+#[test]
+fn two_directories_are_compared_like_two_versions() {
+    // P4
+    let ground = Ground::new();
+    let old = ground.staged("pdf", 1).directory;
+    let new = ground.staged("pdf", 2).directory;
+    ground.write("fetched/2/pdf/more.md", "more\n");
+    let changes = between(&old, &new, &BTreeSet::new()).unwrap();
+    let told: Vec<(&str, &str)> =
+        changes.iter().map(|change| (change.kind.as_str(), change.path.as_str())).collect();
+    let expected = [
+        ("changed", "scripts/run.sh"),
+        ("changed", "SKILL.md"),
+        ("added", "more.md"),
+        ("changed", "references/notes.md"),
+    ];
+    assert_eq!(told, expected);
+    assert!(between(&old, &ground.path().join("gone"), &BTreeSet::new()).is_none());
+}

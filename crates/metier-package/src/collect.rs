@@ -1,5 +1,5 @@
 //! Collecting: trees that nothing refers to any more leave the keep. Safe at any time: it has the
-//! turn, and whatever a lock, a receipt, an approval or a generation of this home names stays.
+//! turn, and whatever a lock, a receipt, an approval, a generation or a note of what was replaced names stays.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,7 @@ use crate::limits::MAX_RECORD_BYTES;
 use crate::pinned::Pinned;
 use crate::receipt::{self, Receipts};
 use crate::records::{self, Records, existing, parse, text};
+use crate::replaced;
 
 /// How thorough a collection is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum Thoroughness {
 pub struct Collected {
     /// The digests of the trees that are gone.
     pub trees: Vec<String>,
+    /// Those among them that somebody had changed and metier replaced: copies of what they wrote.
+    pub replaced: Vec<String>,
     /// How many stay.
     pub kept: usize,
     /// Things that processes left behind.
@@ -47,6 +50,7 @@ pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError>
         hand.keep.remove(&tree, &hand.turn)?;
         collected.trees.push(tree);
     }
+    collected.replaced = written_by_people(home, &collected.trees)?;
     Ok(collected)
 }
 
@@ -55,7 +59,15 @@ pub fn collectable(home: &Home, how: Thoroughness) -> Result<Collected, ChangeEr
     let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
     let (kept, trees): (Vec<_>, Vec<_>) =
         hand.keep.trees()?.into_iter().partition(|tree| used.contains(tree));
-    Ok(Collected { trees, kept: kept.len(), drafts: hand.keep.left_behind()?.len() })
+    let replaced = written_by_people(home, &trees)?;
+    Ok(Collected { trees, replaced, kept: kept.len(), drafts: hand.keep.left_behind()?.len() })
+}
+
+/// Those of `trees` that somebody had changed and metier replaced.
+fn written_by_people(home: &Home, trees: &[String]) -> Result<Vec<String>, ChangeError> {
+    let mut replaced = replaced::trees(home)?;
+    replaced.retain(|tree| trees.contains(tree));
+    Ok(replaced)
 }
 
 /// The turn, and every tree that something names; none when nothing was ever kept.
@@ -91,6 +103,9 @@ fn used(home: &Home, how: Thoroughness) -> Result<BTreeSet<String>, ChangeError>
     used.extend(personal.lock.skills().map(|pinned| pinned.tree.clone()));
     used.extend(personal.receipts.0.values().map(|receipt| receipt.tree.clone()));
     add_earlier(&personal.earlier, how, &mut used);
+    if how == Thoroughness::KeepEarlier {
+        used.extend(replaced::trees(home)?);
+    }
     add_projects(home, how, &mut used)?;
     Ok(used)
 }

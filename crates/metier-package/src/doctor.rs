@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use metier_store::Catalog;
 use metier_store::catalog::Rule;
 use metier_store::client::{Agent, Places};
+use metier_store::vouch::Standing;
 use serde::Serialize;
 
 use crate::agents::{detected, is_there};
@@ -90,6 +91,7 @@ pub fn examine(patient: &Patient<'_>) -> Vec<Finding> {
         findings.extend(disk::strange_links(patient));
         findings.extend(kept(patient.home));
     }
+    findings.extend(changed(patient));
     findings.extend(shadowed(patient.catalog));
     findings.extend(programs(patient.programs));
     findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
@@ -279,6 +281,32 @@ fn kept(home: &Home) -> Vec<Finding> {
         Err(error) => findings.push(unreadable(&error, home.path())),
     }
     findings
+}
+
+/// Skills that somebody approved where they lie, and that changed since. Those that are installed are
+/// held against their lock.
+fn changed(patient: &Patient<'_>) -> Vec<Finding> {
+    let Some(catalog) = patient.catalog else { return Vec::new() };
+    let entries = catalog.entries.iter().map(|entry| &entry.found);
+    let hidden = catalog.hidden.iter().map(|hidden| &hidden.found);
+    let losers = catalog.shadowed.iter().map(|shadowed| &shadowed.loser);
+    let installed = |directory: &Path| {
+        let skills = |place: &Place| place.base(patient.home).join(place.skills());
+        patient.places.iter().any(|place| directory.parent() == Some(skills(place).as_path()))
+    };
+    let all = entries.chain(hidden).chain(losers);
+    let changed = all.filter(|found| found.standing == Standing::Changed);
+    let changed = changed.map(|found| (found, catalog.directory(found)));
+    changed
+        .filter(|(_, directory)| !installed(directory))
+        .map(|(found, directory)| {
+            let name = found.name.as_str();
+            let message = format!("`{name}` changed since it was approved");
+            let mut finding = Finding::new(Code::Changed, &directory, message);
+            finding.fix = finding.fix.replace("NAME", name);
+            finding
+        })
+        .collect()
 }
 
 /// Skills of one name in several roots.

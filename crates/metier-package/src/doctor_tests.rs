@@ -326,10 +326,21 @@ fn programs_that_nobody_installed_are_a_note() {
 fn every_code_has_a_word_of_its_own_and_something_to_do() {
     // P7
     let words: BTreeSet<_> = Code::all().map(Code::as_str).collect();
-    assert_eq!(words.len(), 25);
+    assert_eq!(words.len(), 27);
     for code in Code::all() {
         assert!(!code.fix().is_empty(), "{code}");
         assert!(code.as_str().chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{code}");
         assert_ne!(code.severity().as_str(), "", "{code}");
+    }
+}
+
+#[test]
+fn content_that_changed_and_a_law_that_cannot_be_used_are_left_to_people() {
+    // P7, P4
+    for (code, word, integrity) in
+        [(Code::Changed, "changed", true), (Code::PolicyUnusable, "policy-unusable", false)]
+    {
+        assert_eq!((code.as_str(), code.is_integrity()), (word, integrity));
+        assert!(code.severity() == Severity::Error && !code.is_repairable(), "{word}");
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use metier_format::SkillName;
-use metier_store::digest::Tree;
+use metier_store::digest::{Tree, hex};
 use serde::Serialize;
 
 use crate::atomic::{Folder, Kind};
@@ -13,6 +13,7 @@ use crate::home::{Home, Place};
 use crate::keep::{Arriving, Keep, read_tree};
 use crate::pinned::Pinned;
 use crate::records::{Installed, Records, key};
+use crate::replaced::{self, Replaced};
 use crate::source::Staged;
 use crate::trust::{Approval, By, Said};
 use crate::wanted::Want;
@@ -68,6 +69,8 @@ pub struct Done {
     pub approved_before: Option<String>,
     /// Who said yes to what is installed now, and when.
     pub approved_after: Option<String>,
+    /// What somebody had made of it, when that was replaced.
+    pub replaced: Option<Replaced>,
 }
 
 /// What came of a request.
@@ -129,6 +132,7 @@ pub(crate) fn finish(
         after: change.after.as_ref().map(|installed| installed.pinned.clone()),
         approved_before: approved(change.before.as_ref()),
         approved_after: approved(change.after.as_ref()),
+        replaced: None,
     });
     let done: Vec<Done> = done.collect();
     if !changes.is_empty() {
@@ -251,9 +255,14 @@ fn check(
                 return Err(ChangeError::Drifted(name.to_string()));
             }
             // Whatever is replaced can be gone back to, also when others put it there.
-            if let Ok(found) = read_tree(&directory) {
-                let kept = hand.keep.stage(&found, &directory, usize::MAX)?;
-                hand.keep.publish(&[kept], &hand.turn)?;
+            let found = read_tree(&directory).map_err(|error| {
+                let (name, reason) = (name.to_string(), error.to_string());
+                ChangeError::Unkept { name, reason }
+            })?;
+            let kept = hand.keep.stage(&found, &directory, usize::MAX)?;
+            hand.keep.publish(&[kept], &hand.turn)?;
+            if drifted {
+                replaced::note(home, &hex(&found.digest()), &directory)?;
             }
             Ok(false)
         }

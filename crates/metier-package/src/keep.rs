@@ -14,12 +14,14 @@ use crate::atomic::{DRAFT, DiskError, Folder, Goal};
 use crate::copy::{CopyError, Making, copy};
 use crate::home::Home;
 use crate::limits::MAX_SINGLE_SYNCS;
+use crate::replaced;
 use crate::turn::{Owner, Turn};
 
 /// The kept trees of a home.
 #[derive(Debug)]
 pub(crate) struct Keep {
     store: Folder,
+    home: Home,
 }
 
 /// A tree on its way into the keep.
@@ -34,7 +36,7 @@ pub(crate) struct Arriving {
 impl Keep {
     /// The keep of `home`, made when it is not there.
     pub(crate) fn open(home: &Home) -> Result<Self, DiskError> {
-        Ok(Self { store: Folder::make_all(&home.store())? })
+        Ok(Self { store: Folder::make_all(&home.store())?, home: home.clone() })
     }
 
     /// Copies trees beside the others, each from its directory, unless a sound copy is there
@@ -117,13 +119,25 @@ impl Keep {
             None => self.store.rename(draft, &arriving.tree, Goal::Empty)?,
             // Somebody else brought it meanwhile.
             Some(_) if self.holds(&arriving.tree) => self.store.remove(draft)?,
-            // There is one that is not what it is called: it goes, the sound one comes.
+            // There is one that is not what it is called: the sound one comes.
             Some(_) => {
                 self.store.rename(draft, &arriving.tree, Goal::Exchanged)?;
-                self.store.remove(draft)?;
+                self.put_aside(draft, &arriving.tree)?;
             }
         }
         Ok(())
+    }
+
+    /// Keeps what stood where the tree called `was` belongs under its own digest: somebody wrote it.
+    /// What cannot even be read whole goes.
+    fn put_aside(&self, draft: &str, was: &str) -> Result<(), DiskError> {
+        let Ok(found) = read_tree(&self.path(draft)) else { return self.store.remove(draft) };
+        let digest = hex(&found.digest());
+        let noted = replaced::note(&self.home, &digest, &self.path(was));
+        match (noted, self.store.kind(&digest)?) {
+            (Ok(()), None) => self.store.rename(draft, &digest, Goal::Empty),
+            _ => self.store.remove(draft),
+        }
     }
 
     /// Clears a staged tree away that is not wanted after all.

@@ -46,6 +46,7 @@ pub mod receipt;
 mod records;
 pub mod reference;
 pub mod remove;
+pub mod replaced;
 mod retry;
 pub mod served;
 pub mod settings_file;

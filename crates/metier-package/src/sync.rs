@@ -4,14 +4,19 @@
 //! [`plan`] says what that takes; trees nobody has here have to be fetched by the caller, exactly as
 //! pinned. [`sync`] does it.
 
+use std::collections::BTreeMap;
+
 use metier_format::SkillName;
+use metier_store::digest::hex;
 
 use crate::change::{Change, ChangeError, Hand, is_tree};
+use crate::difference::{compare, shown};
 use crate::home::{Home, Place};
 use crate::install::{Drift, Outcome, Request, finish, plan as plan_one, trees};
-use crate::keep::Keep;
+use crate::keep::{Keep, read_tree};
 use crate::pinned::Pinned;
 use crate::records::{RecordError, Records, existing};
+use crate::replaced::Replaced;
 use crate::source::Staged;
 use crate::verify::look;
 use crate::wanted::Want;
@@ -102,6 +107,7 @@ pub fn sync(
     let keep = Keep::open(request.home)?;
     let arriving = keep.stage_all(&trees(fetched.iter()))?;
     let hand = Hand::take(request.home)?;
+    let edited = edited(request, plan);
     hand.keep.publish(&arriving, &hand.turn)?;
     let request = &Request { drift: Drift::Replace, ..request.clone() };
     let records = Records::read(request.home, request.place)?;
@@ -119,6 +125,7 @@ pub fn sync(
     }
     let mut done = finish(request, &hand, changes)?;
     for one in done.iter_mut().filter(|one| one.after.is_some()) {
+        one.replaced = edited.get(&one.name).filter(|it| hand.keep.holds(&it.tree)).cloned();
         let name = SkillName::parse(&one.name);
         if name.is_ok_and(|name| records.receipts.get(name.key().as_str()).is_none()) {
             // The lock came from somewhere else: here it was never installed.
@@ -129,6 +136,21 @@ pub fn sync(
     let pruned = plan.to_remove.iter().map(|name| pruned(&records, name)).collect();
     done.extend(finish(request, &hand, pruned)?);
     Ok(Outcome { done, repaired: hand.repaired.clone() })
+}
+
+/// What somebody made of the skills that are to be put right, by name. What only has other rights, or
+/// cannot be read, is not among it.
+fn edited(request: &Request<'_>, plan: &Plan) -> BTreeMap<String, Replaced> {
+    let Request { home, place, .. } = *request;
+    let one = |pinned: &Pinned| {
+        let found = read_tree(&place.directory(home, pinned.name.as_str())).ok()?;
+        let tree = hex(&found.digest());
+        let differences = shown(&compare(&pinned.files, &found));
+        let kept = home.kept(&tree).to_string_lossy().into_owned();
+        let replaced = Replaced { tree, kept, differences };
+        (replaced.tree != pinned.tree).then(|| (pinned.name.to_string(), replaced))
+    };
+    plan.ready.iter().chain(&plan.to_fetch).filter_map(one).collect()
 }
 
 /// Whether what is locked is what is wanted, as far as names tell.

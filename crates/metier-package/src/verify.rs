@@ -1,7 +1,10 @@
-//! Is what is on disk what the lock says? Every byte is read; nothing is changed, nobody is waited
+//! Is what is on disk what the lock says, or what somebody said yes to? Every byte is read; nothing is changed, nobody is waited
 //! for.
 
+use std::path::Path;
+
 use metier_format::SkillName;
+use metier_store::digest::hex;
 use metier_store::store::TreeError;
 use serde::Serialize;
 
@@ -9,7 +12,7 @@ use crate::change::link_to;
 use crate::difference::{Difference, DifferenceKind, compare};
 use crate::home::{Home, Place};
 use crate::keep::read_tree;
-use crate::pinned::Pinned;
+use crate::pinned::{Pinned, files_of};
 use crate::records::{RecordError, Records, existing};
 use crate::stamp;
 
@@ -47,6 +50,27 @@ pub fn verify(
     let records = Records::read(home, place)?;
     let wanted = |pinned: &&Pinned| only.is_none_or(|name| pinned.name == *name);
     Ok(records.lock.skills().filter(wanted).map(|pinned| look(home, place, pinned)).collect())
+}
+
+/// Holds what is in `directory` against the tree somebody said yes to there.
+#[must_use]
+pub fn against_approval(home: &Home, name: &SkillName, directory: &Path, tree: &str) -> Verified {
+    let kept = read_tree(&home.kept(tree)).ok().filter(|kept| hex(&kept.digest()) == tree);
+    let kept = kept.and_then(|kept| files_of(&kept).ok());
+    let (differences, fault) = match (read_tree(directory), kept) {
+        (Ok(found), _) if hex(&found.digest()) == tree => (Vec::new(), None),
+        (Ok(found), Some(files)) => (compare(&files, &found), None),
+        (Ok(_), None) => (Vec::new(), Some("it is not what was approved".to_owned())),
+        (Err(error), _) => (Vec::new(), Some(error.to_string())),
+    };
+    Verified {
+        name: name.to_string(),
+        directory: directory.to_string_lossy().into_owned(),
+        tree: tree.to_owned(),
+        commit: None,
+        differences,
+        fault,
+    }
 }
 
 /// Holds one pinned skill against the disk.

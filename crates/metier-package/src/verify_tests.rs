@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::{Ground, name};
+use crate::fixture::{Ground, by, name};
 use crate::tampers::{Dice, tamper};
 
 #[test]
@@ -74,4 +74,20 @@ fn ten_thousand_random_tampers_are_all_found() {
             }
         }
     }
+}
+
+#[test]
+fn what_was_approved_is_held_against_what_is_kept_of_it() {
+    // P4
+    let ground = Ground::new();
+    let directory = ground.staged("pdf", 1).directory;
+    let seen = crate::approve::digest(&directory).unwrap();
+    let look = |tree: &str| against_approval(&ground.home, &name("pdf"), &directory, tree);
+    crate::approve::approve(&ground.home, &directory, &seen, &by()).unwrap();
+    assert!(look(&seen).is_sound());
+    ground.write("fetched/1/pdf/SKILL.md", "edited");
+    let kinds: Vec<String> = look(&seen).differences.iter().map(ToString::to_string).collect();
+    assert_eq!(kinds, ["changed SKILL.md"]);
+    let unknown = look(&"0".repeat(64));
+    assert_eq!(unknown.fault.as_deref(), Some("it is not what was approved"));
 }

@@ -16,6 +16,7 @@ use crate::catalog::{
 use crate::client::{Agent, Clash, Emulation};
 use crate::discover::{Discovery, Found, Skipped, join};
 use crate::layer::{Layer, Root};
+use crate::vouch::Standing;
 
 /// Everything that could answer to a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct Candidate {
     pub priority: i64,
     /// How far it is trusted.
     pub trust: Trust,
+    /// What is known about its content.
+    pub standing: Standing,
     /// What became of it.
     pub outcome: Outcome,
 }
@@ -187,6 +190,12 @@ impl Why {
         let place = quoted(&winner.directory.to_string_lossy());
         let owner = owner(winner.layer);
         let mut answer = match winner.outcome {
+            Outcome::Wins(Visibility::Untrusted) if winner.standing == Standing::Changed => {
+                format!(
+                    "{name} is the {owner} one ({place}), and no model sees it: it changed since it was \
+                 approved"
+                )
+            }
             Outcome::Wins(Visibility::Untrusted) => format!(
                 "{name} is the {owner} one ({place}), and no model sees it until you trust the folder"
             ),
@@ -249,7 +258,18 @@ impl Candidate {
             layer: root.map_or(Layer::Bundled, |root| root.layer),
             priority: found.facts.as_deref().map_or(0, |facts| facts.priority),
             trust: trust(roots, found),
+            standing: found.standing,
             outcome,
+        }
+    }
+
+    /// What became of it, in words that stand behind its place.
+    fn sentence(&self) -> String {
+        match (&self.outcome, self.standing) {
+            (Outcome::Wins(Visibility::Untrusted), Standing::Changed) => {
+                "is hidden from models: it changed since it was approved".to_owned()
+            }
+            (outcome, _) => outcome.sentence(),
         }
     }
 
@@ -263,7 +283,7 @@ impl Candidate {
             "{place} ({}{priority}, {}): {}",
             self.layer.as_str(),
             self.trust.as_str(),
-            self.outcome.sentence()
+            self.sentence()
         )
     }
 
@@ -275,7 +295,7 @@ impl Candidate {
             "priority": self.priority,
             "trust": self.trust,
             "outcome": self.outcome.as_str(),
-            "reason": self.outcome.sentence(),
+            "reason": self.sentence(),
         });
         if let Some(object) = value.as_object_mut() {
             let details = self.outcome.details().into_iter();
@@ -360,6 +380,7 @@ fn broken<'a>(
             layer: root.map_or(Layer::Bundled, |root| root.layer),
             priority: 0,
             trust: root.map_or(Trust::Untrusted, Trust::of),
+            standing: Standing::Unknown,
             outcome,
         }
     })
@@ -377,7 +398,13 @@ fn rule_between(rule: Rule, winner: &Candidate, loser: &Candidate) -> String {
         Rule::Path => {
             format!("its path sorts before {}", quoted(&loser.directory.to_string_lossy()))
         }
-        Rule::Trust => format!("{} is not trusted", quoted(&loser.directory.to_string_lossy())),
+        Rule::Trust => {
+            let place = quoted(&loser.directory.to_string_lossy());
+            match loser.standing {
+                Standing::Changed => format!("{place} changed since it was approved"),
+                Standing::Approved | Standing::Unknown => format!("{place} is not trusted"),
+            }
+        }
         Rule::SameDirectory => {
             let other = quoted(&loser.directory.to_string_lossy());
             format!("{other} is the same directory")

@@ -50,6 +50,9 @@ pub(crate) struct CommandError {
     pub(crate) hints: Vec<String>,
     /// The stable code, where programs tell failures of one kind apart.
     pub(crate) code: Option<&'static str>,
+    /// What `--json` prints instead of the document of every failure, where a command has promised
+    /// a shape of its own.
+    pub(crate) document: Option<Box<serde_json::Value>>,
 }
 
 /// What a command returns.
@@ -121,7 +124,7 @@ impl CommandError {
 
     /// A failure of `kind` because of `source`.
     pub(crate) fn new(kind: Kind, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self { kind, source: source.into(), hints: Vec::new(), code: None }
+        Self { kind, source: source.into(), hints: Vec::new(), code: None, document: None }
     }
 
     /// The same failure with its stable code.
@@ -160,6 +163,9 @@ impl CommandError {
 
     /// The failure as the one document `--json` promises.
     pub(crate) fn to_json(&self) -> serde_json::Value {
+        if let Some(document) = &self.document {
+            return document.as_ref().clone();
+        }
         let mut error = json!({
             "kind": self.kind.as_str(),
             "message": self.message(),

@@ -31,6 +31,8 @@ pub(crate) struct Law {
     pub(crate) sources: Vec<Source>,
     /// The profile asked for, if one was.
     pub(crate) profile: Option<Profile>,
+    /// The file that cannot be used, and why, when there is one: then everything is denied.
+    pub(crate) fault: Option<(PathBuf, String)>,
 }
 
 /// One policy file.
@@ -70,6 +72,7 @@ impl Law {
             digest: String::new(),
             sources: Vec::new(),
             profile,
+            fault: None,
         };
         let mut texts = String::new();
         let files = law.files(places, &mut texts).and_then(|mut files| {
@@ -81,7 +84,10 @@ impl Law {
         });
         match files {
             Ok(files) => law.policy = Policy::merge(files),
-            Err(error) => law.policy = Policy::broken(error),
+            Err(error) => {
+                law.fault = Some((PathBuf::from(&error.file), error.to_string()));
+                law.policy = Policy::broken(error);
+            }
         }
         if !texts.is_empty() {
             law.digest = digest::hex(&digest::sha256(texts.as_bytes()));

@@ -14,6 +14,7 @@ use metier_format::SkillName;
 use metier_format::text::visible_line;
 use metier_package::approve::trusted_folders as folders;
 use metier_package::index::{self, Asking, Contents, Index, IndexError, Listed};
+use metier_package::replaced::Replaced;
 use metier_package::served::{Claim, Servers};
 use metier_package::trust::By;
 use metier_package::{
@@ -28,14 +29,14 @@ use serde::Serialize;
 use crate::clock::{SystemClock, shown};
 use crate::env;
 use crate::error::CommandError;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{self, Interrupt};
 use crate::settings::Settings;
 use crate::ui::{self, Ui};
 use crate::view::checked_name;
 use crate::write::Scratch;
 
 pub(crate) use explain::{change_error, fetch_error, index_error, record_error, reference_error};
-pub(crate) use preview::{History, Offer, show};
+pub(crate) use preview::{History, Offer, show, show_files};
 pub(crate) use record::{Recorder, Wish, approved, recorded, unchanged};
 
 /// Where a skill is installed to, as typed.
@@ -55,6 +56,8 @@ pub(crate) struct DoneShape<'a> {
     pub(crate) path: &'a str,
     pub(crate) old: Option<VersionShape<'a>>,
     pub(crate) new: Option<VersionShape<'a>>,
+    /// What somebody had made of it, and where that is now.
+    pub(crate) replaced: Option<&'a Replaced>,
 }
 
 /// One version of a skill, as JSON.
@@ -360,7 +363,13 @@ pub(crate) fn ask(question: &str, ui: &mut Ui) -> Result<Option<bool>, CommandEr
     }
     ui.flush().map_err(CommandError::output)?;
     ui::write_stderr(&format!("{question} [y/N] "));
-    Ok(Some(matches!(env::typed_line().as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
+    let answer = answer()?;
+    Ok(Some(matches!(answer.as_deref(), Some("y" | "Y" | "yes" | "Yes"))))
+}
+
+/// What somebody types behind a question; Ctrl-C ends the command, below the question's line.
+pub(crate) fn answer() -> Result<Option<String>, CommandError> {
+    interrupt::answer().inspect_err(|_| ui::write_stderr("\n"))
 }
 
 /// What came of a request, as JSON and in lines.
@@ -368,6 +377,16 @@ pub(crate) fn report(outcome: &Outcome, place: &Place, ui: &mut Ui) {
     remark(outcome.repaired.as_ref(), ui);
     for done in &outcome.done {
         ui.line(sentence(done, place));
+        let Some(replaced) = &done.replaced else { continue };
+        let kept = visible_line(&replaced.kept).into_owned();
+        for difference in &replaced.differences {
+            ui.line(format!("    {}", visible_line(difference)));
+        }
+        ui.line(format!("    as it was changed it is kept in `{kept}`"));
+        if matches!(place, Place::Project(_)) {
+            let directory = visible_line(&done.directory);
+            ui.note(&format!("hint: `cp -r {kept}/. {directory}` brings the changes back"));
+        }
     }
 }
 
@@ -383,6 +402,7 @@ pub(crate) fn shapes<'a>(outcome: &'a Outcome, place: &Place) -> Vec<DoneShape<'
             path: &done.directory,
             old: done.before.as_ref().map(VersionShape::of),
             new: done.after.as_ref().map(VersionShape::of),
+            replaced: done.replaced.as_ref(),
         })
         .collect()
 }

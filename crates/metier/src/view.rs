@@ -13,7 +13,7 @@ use metier_store::client;
 use metier_store::discover::{Discovery, Note};
 use metier_store::suggest::closest;
 use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest, attest_named};
-use metier_store::why::why;
+use metier_store::why::{Candidate, Outcome, why};
 use metier_store::{
     Catalog, Entry, FileStore, Found, Layer, LayeredStore, RememberingStore, Root, Store,
 };
@@ -121,11 +121,7 @@ impl View {
         if let Some(hidden) = self.catalog.hidden.iter().find(|h| h.found.name.has_key(&key)) {
             return Ok(Named::Hidden(hidden));
         }
-        let answer = why(&self.catalog, typed);
-        let Some(broken) = answer.candidates.first() else { return Err(self.unknown(typed)) };
-        let place = visible_line(&broken.directory.to_string_lossy()).into_owned();
-        let hint = format!("`metier lint {place}` shows the place");
-        Err(CommandError::failed(answer.sentence()).code(UNKNOWN).hint(hint))
+        Err(broken(&self.catalog, typed).unwrap_or_else(|| self.unknown(typed)))
     }
 
     /// The skill that `typed` names, as far as a model may know of it.
@@ -233,6 +229,16 @@ pub(crate) fn checked_name(typed: &str) -> Result<SkillName, CommandError> {
         let message = format!("`{shown}` cannot be a skill's name: {error}");
         CommandError::failed(message).code(UNKNOWN)
     })
+}
+
+/// The failure of a name whose skill is there and cannot be loaded.
+pub(crate) fn broken(catalog: &Catalog, typed: &str) -> Option<CommandError> {
+    let answer = why(catalog, typed);
+    let is_broken = |candidate: &&Candidate| matches!(candidate.outcome, Outcome::Skipped { .. });
+    let broken = answer.candidates.first().filter(is_broken)?;
+    let place = visible_line(&broken.directory.to_string_lossy()).into_owned();
+    let hint = format!("`metier lint {place}` shows the place");
+    Some(CommandError::failed(answer.sentence()).code(UNKNOWN).hint(hint))
 }
 
 /// The failure of a name that none of `names` is, with the nearest of them, or else `advice`.

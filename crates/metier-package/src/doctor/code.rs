@@ -21,6 +21,8 @@ pub enum Severity {
 pub enum Code {
     /// An installed skill is not what was installed.
     Drifted,
+    /// A skill that is approved and not installed is not what was approved.
+    Changed,
     /// A locked skill is not on disk.
     Missing,
     /// A lock or a list of what is wanted cannot be read.
@@ -57,6 +59,8 @@ pub enum Code {
     Unreferenced,
     /// A skill that another of its name hides.
     Shadowed,
+    /// A policy cannot be used.
+    PolicyUnusable,
     /// A program that is not installed.
     NoProgram,
     /// An agent's hooks are switched off.
@@ -88,6 +92,20 @@ const TABLE: &[Row] = &[
         Severity::Error,
         Repair::Ask,
         "`metier sync` puts back what the lock says; `metier trust NAME` says yes to what is there",
+    ),
+    Row(
+        Code::Changed,
+        "changed",
+        Severity::Error,
+        Repair::Ask,
+        "`metier trust NAME` shows what changed and says yes to what is there",
+    ),
+    Row(
+        Code::PolicyUnusable,
+        "policy-unusable",
+        Severity::Error,
+        Repair::Ask,
+        "put the file right; until then every skill and every call is denied",
     ),
     Row(
         Code::Missing,
@@ -280,7 +298,7 @@ impl Code {
     /// Whether it means that content is not what somebody said yes to.
     #[must_use]
     pub fn is_integrity(self) -> bool {
-        self == Self::Drifted
+        matches!(self, Self::Drifted | Self::Changed)
     }
 
     fn row(self) -> Option<&'static Row> {

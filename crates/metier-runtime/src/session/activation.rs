@@ -465,13 +465,21 @@ impl Session {
             digest: skill.digest.clone(),
             layer: self.setup.catalog.layer(&entry.found).as_str(),
             trust: entry.trust.as_str(),
-            notice: (entry.trust == Trust::Present)
-                .then(|| format!("`{name}` was never approved; its scripts would run confined")),
+            notice: self.notice(entry),
             repeated: false,
             chain: Chain::default(),
             name,
             base_path,
         }
+    }
+
+    /// What the user should know before they rely on it, in one line.
+    fn notice(&self, entry: &Entry) -> Option<String> {
+        let name = entry.name();
+        let unapproved = (entry.trust == Trust::Present)
+            .then(|| format!("`{name}` was never approved; its scripts would run confined"));
+        let said: Vec<String> = self.stands_in(entry).into_iter().chain(unapproved).collect();
+        (!said.is_empty()).then(|| said.join("; "))
     }
 
     fn rule_overrides(&self, skill: &Skill) -> Vec<Overrides> {

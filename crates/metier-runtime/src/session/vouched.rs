@@ -2,7 +2,7 @@
 //! asked again, about the content as it is at that moment.
 
 use metier_store::Layer;
-use metier_store::catalog::{Entry, Trust};
+use metier_store::catalog::{Entry, Rule, Shadowed, Trust};
 use metier_store::vouch::{Depth, Standing, Vouched};
 
 use super::Session;
@@ -50,6 +50,25 @@ impl Session {
             }),
             Standing::Approved | Standing::Unknown => Ok(vouched),
         }
+    }
+
+    /// That `entry` has its name only because the skill that would have won it changed since it was
+    /// approved, in a sentence. Nobody takes another skill for the one they said yes to unawares.
+    #[must_use]
+    pub fn stands_in(&self, entry: &Entry) -> Option<String> {
+        let catalog = &self.setup.catalog;
+        let changed = |shadowed: &&Shadowed| {
+            shadowed.rule == Rule::Trust
+                && shadowed.loser.standing == Standing::Changed
+                && shadowed.winner == entry.location()
+        };
+        let passed_over = &catalog.shadowed.iter().find(changed)?.loser;
+        Some(format!(
+            "`{}` in `{}` changed since it was approved and is left out; this is the one in `{}`",
+            entry.name(),
+            catalog.directory(passed_over).display(),
+            catalog.directory(&entry.found).display()
+        ))
     }
 
     /// How far `entry` is trusted, given what is known about its content now.

@@ -3,7 +3,10 @@
 
 use metier_runtime::capability::Operation;
 
-use super::Difference::LooksAtItsOwn;
+use super::Difference::{
+    LooksAtItsOwn, NoCatalog, ReleasesAll, Repeats, RuledFirst, TellsWhoseItIs, UnknownIsTheirs,
+    YesOrNo,
+};
 use super::{Asks, Cell, Difference, Form, Surface, Takes, Way};
 use crate::agent_hook::Occasion;
 use crate::dialect::chibi::{MARKET, READ, RELEASE, RUN, USE};
@@ -239,10 +242,6 @@ pub(super) fn chibi(operation: Operation) -> Cell {
 /// What agents' hooks have of `operation`. A hook is asked about what the agent does; it is not
 /// there to be asked for something.
 pub(super) fn hook(operation: Operation) -> Cell {
-    use Difference::{
-        LooksAtItsOwn, NoCatalog, ReleasesAll, Repeats, RuledFirst, TellsWhoseItIs,
-        UnknownIsTheirs, YesOrNo,
-    };
     let way = |form, asks, takes, differs| Way { form, asks, takes: Takes::Only(takes), differs };
     Cell::Ways(match operation {
         Operation::Activate => vec![

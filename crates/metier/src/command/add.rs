@@ -14,8 +14,8 @@ use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, Fetching, LayerChoice, Offer, Wish, ask, confirm, fetch_error, index_error, record_error,
-    recorded, report, shapes, show,
+    self, Fetching, LayerChoice, Offer, Wish, answer, ask, confirm, fetch_error, index_error,
+    record_error, recorded, report, shapes, show,
 };
 use crate::settings::Settings;
 use crate::ui::{self, Ui, counted};
@@ -365,7 +365,7 @@ fn picked(names: &[String], args: &AddArgs, ui: &mut Ui) -> Result<Vec<usize>, C
         ui::write_stderr(&format!("{number:4}  {name}\n"));
     }
     ui::write_stderr("Which ones? Numbers or names, separated by spaces; empty for none: ");
-    let typed = env::typed_line().unwrap_or_default();
+    let typed = answer()?.unwrap_or_default();
     let wanted: Vec<&str> = typed.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let is_meant = |at: &usize| {
         let name = names.get(*at).map(String::as_str);

@@ -11,6 +11,7 @@ use metier_store::{Catalog, Found, Scripts, Skipped, Store as _};
 use serde::Serialize;
 
 use crate::error::{CommandResult, Status};
+use crate::law::Law;
 use crate::parallel;
 use crate::settings::Settings;
 use crate::shape::{DiagnosticShape, SkillShape, SkippedShape};
@@ -83,6 +84,9 @@ pub(crate) fn run(_args: &CheckArgs, settings: &Settings, ui: &mut Ui) -> Comman
     print(&document, ui);
     view.remark_on_selection(settings, ui);
     view.remark_on_walk(ui);
+    if let Some((_, why)) = Law::load(settings).fault {
+        ui.note(&format!("warning: everything is denied: {}", visible_line(&why)));
+    }
     Ok(Status::Ok)
 }
 

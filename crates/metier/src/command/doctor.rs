@@ -16,6 +16,7 @@ use crate::args::Global;
 use crate::command::chibi;
 use crate::env;
 use crate::error::{CommandResult, Status};
+use crate::law::Law;
 use crate::packages::{self, change_error};
 use crate::settings::Settings;
 use crate::ui::{Tone, Ui, counted};
@@ -23,9 +24,11 @@ use crate::view::View;
 
 /// Find what is wrong and repair what is safe
 ///
-/// Looks at installed skills, locks, records, links in the agents' directories, hooks in their
-/// settings and what switches those off, acts that did not come to an end, and rights. Changes nothing without `--fix`, and with it only what loses
-/// nothing. Exit code 1 when something is wrong, 3 when content is not what was installed.
+/// Looks at installed and approved skills, locks, records, links in the agents' directories, hooks in
+/// their settings and what switches those off, policies, acts that did not come to an end, and
+/// rights. Changes nothing without `--fix`, and with it only what loses nothing: kept trees that
+/// nothing refers to go, copies of what somebody changed in an installed skill stay. Exit code 1 when
+/// something is wrong, 3 when content is not what was installed or approved.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier doctor\n  metier doctor --fix\n  metier doctor --json")]
 pub(crate) struct DoctorArgs {
@@ -58,6 +61,8 @@ pub(crate) fn run(
         findings
             .extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
         findings.extend(stale_plugin(settings));
+        let unusable = Law::load(settings).fault;
+        findings.extend(unusable.map(|(file, why)| Finding::new(Code::PolicyUnusable, &file, why)));
         findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
         findings
     };

@@ -24,8 +24,8 @@ use crate::ui::{Ui, counted};
 /// say whether the original is still there. What no frame of any journal refers to any more is
 /// removed: of the journals in metier's own directory, of `--journal`, and of every journal
 /// elsewhere that kept something. Sessions may go on meanwhile. A journal that cannot be read ends
-/// it before anything is removed. Trees of skills go too that are neither installed nor approved
-/// and that `metier rollback` does not go back to.
+/// it before anything is removed. Trees of skills go too that are neither installed nor approved,
+/// that `metier rollback` does not go back to, and that nobody wrote into.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier gc --dry-run\n  metier gc --grace 0 --json\n  metier gc --earlier"
@@ -37,7 +37,8 @@ pub(crate) struct GcArgs {
     /// Leave alone what was kept in the last SECONDS
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     grace: u64,
-    /// Remove earlier versions of installed skills too; nothing can be gone back to then
+    /// Remove earlier versions of installed skills too, and the changed copies that `metier sync`
+    /// replaced; nothing can be gone back to then
     #[arg(long)]
     earlier: bool,
 }
@@ -109,11 +110,15 @@ fn print(done: &Done, ui: &mut Ui) {
         counted(kept, "file", "files"),
         counted(journals, "journal", "journals")
     ));
-    let Trees { trees, kept, drafts } = &done.packages;
+    let Trees { trees, replaced, kept, drafts } = &done.packages;
     if trees.is_empty() && *kept == 0 && *drafts == 0 {
         return;
     }
     let gone = counted(trees.len(), "tree", "trees");
     let left = counted(*drafts, "unfinished copy", "unfinished copies");
     ui.line(format!("{gone} of skills and {left} {verb}, {kept} kept"));
+    if !replaced.is_empty() {
+        let copies = counted(replaced.len(), "is a copy", "are copies");
+        ui.line(format!("of them {copies} of what somebody changed in an installed skill"));
+    }
 }

@@ -88,8 +88,8 @@ fn rule(args: &GuardArgs, settings: &Settings, ui: &mut Ui) -> Result<Ruling, Co
 
 /// The arguments, or why there are none that could be judged.
 fn given(arguments: Option<&str>) -> Result<Value, String> {
-    match arguments {
-        None => Ok(Value::Object(serde_json::Map::new())),
+    let value = match arguments {
+        None => return Ok(Value::Object(serde_json::Map::new())),
         Some("-") => {
             let mut text = Vec::new();
             let stdin = std::io::stdin().lock();
@@ -98,9 +98,14 @@ fn given(arguments: Option<&str>) -> Result<Value, String> {
             if text.len() as u64 > MAX_ARGUMENTS {
                 return Err(format!("the arguments have more than {MAX_ARGUMENTS} bytes"));
             }
-            unambiguous::parse(&text)
+            unambiguous::parse(&text)?
         }
-        Some(text) => unambiguous::parse(text.as_bytes()),
+        Some(text) => unambiguous::parse(text.as_bytes())?,
+    };
+    // What is no object names no argument that a rule could be about.
+    match value.is_object() {
+        true => Ok(value),
+        false => Err("the arguments have to be a JSON object".to_owned()),
     }
 }
 

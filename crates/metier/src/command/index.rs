@@ -124,7 +124,7 @@ pub(crate) fn run(args: &IndexArgs, settings: &Settings, ui: &mut Ui) -> Command
 }
 
 /// The index that was typed.
-fn meant(which: &AddIndex, bases: &Bases) -> Result<Index, CommandError> {
+fn meant(which: &AddIndex, bases: &Bases, settings: &Settings) -> Result<Index, CommandError> {
     let words: Vec<&str> = which.words.iter().map(String::as_str).collect();
     let (name, source) = match (which.label.as_deref(), words.as_slice()) {
         (Some(name), []) => (name.to_owned(), None),
@@ -135,7 +135,7 @@ fn meant(which: &AddIndex, bases: &Bases) -> Result<Index, CommandError> {
         _ => (String::new(), None),
     };
     let index = match (source, which.command.as_slice()) {
-        (Some(source), []) => Index::new(&name, source, bases),
+        (Some(source), []) => Index::new(&name, &wherever(source, settings), bases),
         (None, command @ [_, ..]) => Index::of_command(&name, command),
         (Some(_), _) | (None, []) => {
             let error = CommandError::usage("say what to call the index, and where it is");
@@ -144,6 +144,16 @@ fn meant(which: &AddIndex, bases: &Bases) -> Result<Index, CommandError> {
         }
     };
     index.map_err(index_error)
+}
+
+/// The source as it is written down: a path that begins here or at home means the same from
+/// everywhere.
+fn wherever(source: &str, settings: &Settings) -> String {
+    let first = source.split('/').next().unwrap_or_default();
+    match first {
+        "." | ".." | "~" => packages::resolve_path(source, settings).to_string_lossy().into_owned(),
+        _ => source.to_owned(),
+    }
 }
 
 /// What an address without a name is called: its host, with `-` for the dots.
@@ -156,7 +166,7 @@ fn called(source: &str) -> String {
 fn add(which: &AddIndex, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
     let fetching = Fetching::new(settings)?;
-    let index = meant(which, fetching.bases())?;
+    let index = meant(which, fetching.bases(), settings)?;
     if index::list(&home).map_err(index_error)?.iter().any(|known| known.name == index.name) {
         return Err(index_error(index::IndexError::Exists(index.name)));
     }
@@ -237,6 +247,9 @@ fn refresh(name: Option<&str>, settings: &Settings, ui: &mut Ui) -> CommandResul
         }
     }
     told(&all, ui);
+    if all.is_empty() && !ui.json() {
+        ui.line("there are no indexes; `metier index add NAME SOURCE` adds one");
+    }
     let failed = all.iter().any(|known| known.stale.is_some());
     Ok(if failed { Status::Partly } else { Status::Ok })
 }

@@ -2,6 +2,7 @@
 //! written. Writes nothing.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::command::status::{active_line, rulings};
-use crate::error::{CommandResult, Status};
+use crate::error::{CommandError, CommandResult, Status};
 use crate::files::Lines;
 use crate::session::{Stream, artifact_folder, journal_error, remark_on_torn};
 use crate::settings::Settings;
@@ -80,7 +81,12 @@ pub(crate) fn run(args: &ReplayArgs, settings: &Settings, ui: &mut Ui) -> Comman
         Some(file) => settings.environment.resolve(file, &settings.environment.directory),
         None => Stream::of(settings)?.journal,
     };
-    let reading = journal::read(&path).map_err(journal_error)?;
+    let reading = match journal::read(&path) {
+        Err(JournalError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            nothing_in(args.file.as_deref(), ui)?
+        }
+        other => other.map_err(journal_error)?,
+    };
     let lines = lines(&path, reading.frames.len())?;
     let replayed = replayed(&path, reading, &lines, args.verify.then_some(settings));
     let bad = replayed.fault.is_some() || !replayed.drift.is_empty();
@@ -96,6 +102,18 @@ pub(crate) fn run(args: &ReplayArgs, settings: &Settings, ui: &mut Ui) -> Comman
         print(&replayed, ui);
     }
     Ok(if bad { Status::Refused } else { Status::Ok })
+}
+
+/// What is read of a journal that is not there: nothing, unless somebody named it.
+fn nothing_in(named: Option<&Path>, ui: &mut Ui) -> Result<Reading, CommandError> {
+    let Some(named) = named else {
+        ui.note("nothing is recorded yet; `metier use NAME` begins a session");
+        return Ok(Reading::default());
+    };
+    let shown = visible_line(&named.to_string_lossy()).into_owned();
+    let message = format!("cannot read the journal `{shown}`: it is not there");
+    let error = CommandError::failed(message).code("not_found");
+    Err(error.hint("without a file, `metier replay` reads the session's own journal"))
 }
 
 /// The first `count` lines as they were written. The journal may have grown since it was read; what

@@ -1,14 +1,18 @@
 //! `metier rollback`: what was installed before is what is installed.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_package::{ChangeError, Drift, Request, rollback};
+use metier_package::inspect::Inspection;
+use metier_package::{ChangeError, Drift, Home, Pinned, Place, Request, changes, rollback};
 use serde_json::json;
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
     self, LayerChoice, Wish, change_error, confirm, record_error, recorded, report, shapes,
+    show_files,
 };
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -25,7 +29,7 @@ use crate::ui::Ui;
 pub(crate) struct RollbackArgs {
     /// The skill's name
     name: String,
-    /// Where [default: where there is an earlier version, the personal layer first]
+    /// Where [default: where it is installed, the personal layer first]
     #[arg(long, value_enum)]
     layer: Option<LayerChoice>,
     /// Say yes beforehand
@@ -33,12 +37,29 @@ pub(crate) struct RollbackArgs {
     yes: bool,
 }
 
+/// Shows what becomes of each file when `goal` takes the place of what is there.
+fn show(home: &Home, place: &Place, goal: &Pinned, ui: &mut Ui) {
+    let name = goal.name.as_str();
+    let (now, then) = (place.directory(home, name), home.kept(&goal.tree));
+    let scripts = Inspection::of(&then).map(|then| then.reach.scripts).unwrap_or_default();
+    let scripts: BTreeSet<String> = scripts.into_iter().collect();
+    ui.line(format!("{} ({}, {})", visible_line(name), place.as_str(), goal.short()));
+    if let Some(changes) = changes::between(&now, &then, &scripts) {
+        show_files(&changes, ui);
+    }
+}
+
 /// Goes back.
 pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
     let name = packages::skill_name(&args.name)?;
+    // Where it is installed it is gone back; only what is gone altogether is looked for everywhere.
+    let places = match packages::installed(&args.name, args.layer, settings) {
+        Ok((place, _)) => vec![place],
+        Err(_) => packages::places(args.layer, settings),
+    };
     let mut found = None;
-    for place in packages::places(args.layer, settings) {
+    for place in places {
         let earlier = metier_package::installed::earlier(&home, &place, &name);
         if let Some(goal) = earlier.map_err(record_error)?.pop() {
             found = Some((place, goal));
@@ -51,6 +72,9 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
         let hints = vec!["`metier info` lists what is installed".to_owned()];
         return Err(if installed { error } else { CommandError { hints, ..error } });
     };
+    if !ui.json() {
+        show(&home, &place, &goal, ui);
+    }
     let question = format!("Go back to {} of {}?", goal.short(), visible_line(name.as_str()));
     confirm(&question, args.yes, ui)?;
     let by = packages::by(settings);

@@ -14,7 +14,7 @@ use metier_runtime::script::{
 use metier_sandbox::Status as Ended;
 use metier_store::Catalog;
 use metier_store::scripts::ScriptNameError;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::command::use_skill;
 use crate::env;
@@ -35,8 +35,8 @@ const MAX_INPUT: u64 = 64 << 20;
 /// The script reads its skill and the system's programs, writes to a private directory that is gone
 /// afterwards, has no network and none of your variables, unless the skill was approved, asks for
 /// more in its `permissions`, and policy allows it. What is printed is what the script printed; with
-/// `--json`, `--json` is passed on to it and the answer is one document with `success`, `result`,
-/// `error` and `message`.
+/// `--json` the answer is one document with `success`, `result`, `error` and `message`, and the script
+/// gets `--json` as its last argument, unless `--text` says that its output is text.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier run hello-extended advanced_greeting -- --name Ada --language spanish\n  \
@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     /// Seconds it may take [default: 60]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Show the walls and the command, and run nothing
+    /// Show the walls and the command, run nothing, and end as the run would if it is refused
     #[arg(long)]
     dry_run: bool,
     /// End with the script's own exit code
@@ -80,8 +80,13 @@ pub(crate) struct RunArgs {
     yes: bool,
 }
 
-/// Runs the script.
+/// Runs the script. With `--json`, every failure has the shape that is promised.
 pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
+    let json = ui.json();
+    carry_out(args, settings, ui).map_err(|error| if json { enveloped(error) } else { error })
+}
+
+fn carry_out(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let call = ScriptCall {
         mode: match ui.json() && !args.text {
             true => Mode::Json { flag: true },
@@ -108,8 +113,17 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
             .plan_script(&call)
             .map_err(|error| session.told_of_script(error))
             .map_err(|error| explain(error, call.trigger, session.catalog(), settings))?;
-        show(&plan, ui);
-        return Ok(Status::Ok);
+        let obstacle = session.obstacle(&plan, &call).map(|error| session.told_of_script(error));
+        let document = shape(&plan, obstacle.as_ref());
+        show(&plan, &document, ui);
+        return match obstacle {
+            None => Ok(Status::Ok),
+            Some(error) => {
+                let refused = explain(error, call.trigger, session.catalog(), settings);
+                let refused = with_release(refused, &plan);
+                Err(CommandError { document: Some(Box::new(document)), ..refused })
+            }
+        };
     }
     let mut session = session::open(settings, purpose, ui)?;
     let result = session.run(&call).map_err(|error| session.told_of_script(error));
@@ -117,8 +131,13 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
         ui.document(&Envelope::of_run(&result));
         return status(&result, args.passthrough);
     }
-    let outcome =
-        result.map_err(|error| explain(error, call.trigger, session.catalog(), settings))?;
+    let outcome = result.map_err(|error| {
+        let explained = explain(error, call.trigger, session.catalog(), settings);
+        match session.plan_script(&call) {
+            Ok(plan) => with_release(explained, &plan),
+            Err(_) => explained,
+        }
+    })?;
     print(&outcome, args.raw, ui);
     status(&Ok(outcome), args.passthrough)
 }
@@ -127,16 +146,53 @@ pub(crate) fn run(args: &RunArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
 fn status(result: &Result<ScriptOutcome, ScriptError>, passthrough: bool) -> CommandResult {
     match result {
         Ok(outcome) if outcome.status == Ended::Cancelled => {
-            Err(CommandError::new(Kind::Interrupted, "interrupted"))
+            let document = serde_json::to_value(Envelope::of_outcome(outcome)).ok().map(Box::new);
+            Err(CommandError { document, ..CommandError::new(Kind::Interrupted, "interrupted") })
         }
         Ok(ScriptOutcome { status: Ended::Exit(code), .. }) if passthrough => {
             Ok(Status::Script(u8::try_from(*code).unwrap_or(1)))
         }
         Ok(outcome) if outcome.failure.is_none() => Ok(Status::Ok),
         Ok(_) => Ok(Status::Partly),
-        Err(error) if error.is_refusal() => Ok(Status::Refused),
+        Err(error) if is_refusal(error) => Ok(Status::Refused),
         Err(_) => Ok(Status::Partly),
     }
+}
+
+/// The refusal with how to end it, when it is another active skill that does not allow the script.
+fn with_release(refused: CommandError, plan: &ScriptPlan) -> CommandError {
+    let other = plan.ruling.skill.as_ref().filter(|skill| skill.as_str() != plan.skill);
+    match other.filter(|_| refused.kind == Kind::Refused && plan.ruling.rule.is_none()) {
+        Some(other) => {
+            let hint = format!("`metier release {other}` ends what `{other}` restricts");
+            CommandError { hints: vec![hint], ..refused }
+        }
+        None => refused,
+    }
+}
+
+/// Whether the script is refused: by policy, trust or a missing wall, or because what it is called
+/// leaves its skill.
+fn is_refusal(error: &ScriptError) -> bool {
+    let leaves = matches!(error, ScriptError::Name { source: ScriptNameError::Invalid(_), .. });
+    leaves || error.is_refusal()
+}
+
+/// A failure before there was anything to say about a script, as `--json` has every other.
+fn enveloped(error: CommandError) -> CommandError {
+    if error.document.is_some() {
+        return error;
+    }
+    let code = error.code.unwrap_or(match error.kind {
+        Kind::Interrupted => "cancelled",
+        Kind::Refused => "permission_denied",
+        Kind::Usage => "usage",
+        Kind::Failed | Kind::BrokenPipe | Kind::Bug => "execution_failed",
+    });
+    let hints = &error.hints;
+    let document =
+        json!({"success": false, "error": code, "message": error.message(), "hints": hints});
+    CommandError { document: Some(Box::new(document)), ..error }
 }
 
 /// Prints what the script printed, each stream on its own, with nothing in it that a terminal would
@@ -174,26 +230,43 @@ fn print(outcome: &ScriptOutcome, raw: bool, ui: &mut Ui) {
     ));
 }
 
+/// What would be done as a document, with why it would not.
+fn shape(plan: &ScriptPlan, obstacle: Option<&ScriptError>) -> Value {
+    let mut document = json!({
+        "skill": plan.skill,
+        "script": plan.script,
+        "digest": plan.digest,
+        "interpreter": plan.interpreter,
+        "command": words(plan),
+        "cwd": cwd(plan),
+        "verdict": plan.ruling.verdict.as_str(),
+        "confinement": plan.confinement,
+        "fetches": plan.fetches,
+        "notes": plan.notes,
+    });
+    let envelope = obstacle.map(|error| serde_json::to_value(Envelope::of_error(error)));
+    if let (Some(Ok(Value::Object(envelope))), Some(members)) = (envelope, document.as_object_mut())
+    {
+        members.extend(envelope);
+    }
+    document
+}
+
+fn words(plan: &ScriptPlan) -> Vec<String> {
+    plan.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+fn cwd(plan: &ScriptPlan) -> Option<String> {
+    plan.cwd.as_ref().map(|path| path.to_string_lossy().into_owned())
+}
+
 /// Shows what would be done.
-fn show(plan: &ScriptPlan, ui: &mut Ui) {
-    let words: Vec<String> =
-        plan.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let cwd = plan.cwd.as_ref().map(|path| path.to_string_lossy().into_owned());
+fn show(plan: &ScriptPlan, document: &Value, ui: &mut Ui) {
     if ui.json() {
-        ui.document(&json!({
-            "skill": plan.skill,
-            "script": plan.script,
-            "digest": plan.digest,
-            "interpreter": plan.interpreter,
-            "command": words,
-            "cwd": cwd,
-            "verdict": plan.ruling.verdict.as_str(),
-            "confinement": plan.confinement,
-            "fetches": plan.fetches,
-            "notes": plan.notes,
-        }));
+        ui.document(document);
         return;
     }
+    let (words, cwd) = (words(plan), cwd(plan));
     let words: Vec<String> = words.iter().map(|word| quoted(&visible_line(word))).collect();
     ui.line(format!("command      {}", words.join(" ")));
     let cwd = cwd.unwrap_or_else(|| "its private directory".to_owned());
@@ -268,6 +341,9 @@ pub(crate) fn explain(
         } => {
             let hint = format!("`metier scripts {skill}` lists them");
             CommandError::failed(error).hint(hint)
+        }
+        ScriptError::Name { source: ScriptNameError::Invalid(_), .. } => {
+            CommandError::refused(error).hint("a name such as `extract`, without `..`")
         }
         ScriptError::Denied { .. } => {
             CommandError::refused(error).hint("`metier status` names the policy in force")

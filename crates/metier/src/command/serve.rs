@@ -39,7 +39,7 @@ use crate::ui::Ui;
     http://127.0.0.1:7777/v1/guard")]
 pub(crate) struct ServeArgs {
     /// The address and the port; port 0 takes one that is free
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777", value_parser = address)]
     listen: SocketAddr,
     /// A file with the token that clients have to know, else `$METIER_SERVE_TOKEN`
     #[arg(long, value_name = "FILE")]
@@ -93,7 +93,25 @@ pub(crate) fn run(args: &ServeArgs, settings: &Settings, ui: &mut Ui) -> Command
 }
 
 fn refused(address: SocketAddr, source: io::Error) -> CommandError {
-    CommandError::failed(ListenError { address, source })
+    let hint = match source.kind() {
+        io::ErrorKind::AddrInUse => {
+            Some("another program listens there; `--listen 127.0.0.1:0` takes a port that is free")
+        }
+        io::ErrorKind::AddrNotAvailable => Some("this machine does not have that address"),
+        io::ErrorKind::PermissionDenied => Some("ports below 1024 are not for everybody"),
+        _ => None,
+    };
+    let error = CommandError::failed(ListenError { address, source });
+    hint.into_iter().fold(error, CommandError::hint)
+}
+
+/// An address with its port. `localhost` is this machine whatever a file of hosts says.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let local = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
+    let text = local.as_deref().unwrap_or(text);
+    text.parse().map_err(|_| {
+        "write an address and a port, such as `127.0.0.1:7777` or `[::1]:7777`".to_owned()
+    })
 }
 
 /// Who may come in. Others than this machine only with a token.

@@ -18,11 +18,13 @@ use crate::packages::{
 };
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
+use crate::view::{View, trust_hint};
 
 /// Make the disk equal to the lock
 ///
-/// What is missing is added, what differs is put right and what was there is kept, what metier
-/// installed and the lock no longer has is removed; nothing else is touched. Skills that
+/// What is missing is added, what differs is put right, what metier installed and the lock no longer
+/// has is removed; nothing else is touched. What somebody changed is replaced: it is said what that
+/// was and where the changed copy is kept, which stays until `metier gc --earlier`. Skills that
 /// `skills.toml` wants and the lock does not have are fetched and locked, after you said yes.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier sync\n  metier sync --frozen --layer project")]
@@ -73,6 +75,10 @@ pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         ui.document(&json!({"changed": changed}));
     } else if changed.is_empty() {
         ui.line("everything is as locked");
+    }
+    // What is on disk is of no use to anybody as long as nobody said yes to it.
+    if let Some(hint) = trust_hint(&View::open(settings).catalog, settings) {
+        ui.note(&format!("hint: {hint}"));
     }
     Ok(Status::Ok)
 }

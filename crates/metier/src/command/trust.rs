@@ -1,11 +1,13 @@
 //! `metier trust` and `metier untrust`: a person's yes, recorded or taken back.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::text::visible_line;
 use metier_package::approve::{self, ApproveError};
-use metier_package::inspect::Inspection;
+use metier_package::inspect::{Inspection, Reach};
+use metier_package::{Home, changes};
 use metier_runtime::Event;
 use metier_runtime::event::{Chain, SkillChanged};
 use metier_store::catalog::Trust;
@@ -13,9 +15,10 @@ use metier_store::vouch::{Standing, Vouched};
 use metier_store::{Found, Layer};
 use serde_json::json;
 
+use crate::env::{self, PathKind};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::packages::{
-    self, Recorder, approved, change_error, confirm, is_path, resolve_path, unchanged,
+    self, Recorder, approved, change_error, confirm, is_path, resolve_path, show_files, unchanged,
 };
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -23,7 +26,8 @@ use crate::view::{Named, View};
 
 /// Approve a skill as it is now, or trust a project's folder
 ///
-/// NAME approves exactly what is in the skill's directory now; any change to it asks again. DIR
+/// NAME approves exactly what is in the skill's directory now; any change to it asks again, and then
+/// it is shown what changed. DIR
 /// (anything with a `/` in it, or `.`) trusts the folder: projects at or below it may bring skills.
 /// A project cannot bring its own approvals; they are in metier's own directory.
 #[derive(Debug, Args)]
@@ -77,7 +81,7 @@ pub(crate) fn run(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> Command
     // What is shown from here on is what this digest names, or the approval is refused.
     let seen = approve::digest(&directory).map_err(approve_error)?;
     if !ui.json() {
-        show(&directory, &seen, &vouched.differences, ui);
+        show(&home, (&directory, &seen), &vouched, ui);
     }
     confirm(&format!("Approve {name} as it is now?"), args.yes, ui)?;
     let by = packages::by(settings);
@@ -140,6 +144,10 @@ fn trust_folder(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
     let home = packages::home(settings)?;
     let folder = resolve_path(&args.what, settings);
     let shown = visible_line(&folder.to_string_lossy()).into_owned();
+    if env::kind_of(&folder) != PathKind::Directory {
+        let error = CommandError::failed(format!("there is no directory `{shown}`"));
+        return Err(error.code("not_found").hint("a skill is trusted by its name, without a `/`"));
+    }
     if !ui.json() {
         let view = View::open(settings);
         let waiting: Vec<String> = view
@@ -147,6 +155,8 @@ fn trust_folder(args: &TrustArgs, settings: &Settings, ui: &mut Ui) -> CommandRe
             .entries
             .iter()
             .filter(|entry| entry.trust == Trust::Untrusted)
+            // What changed waits for `metier trust NAME`, wherever it lies.
+            .filter(|entry| entry.found.standing != Standing::Changed)
             .map(|entry| visible_line(entry.name().as_str()).into_owned())
             .collect();
         if !waiting.is_empty() {
@@ -237,14 +247,25 @@ fn named<'a>(view: &'a View, typed: &str) -> Result<(&'a Found, PathBuf), Comman
     Ok((found, view.catalog.directory(found)))
 }
 
-fn show(directory: &std::path::Path, seen: &str, differences: &[String], ui: &mut Ui) {
+/// Shows what is to be approved, and how it differs from what was, line by line where that is kept.
+fn show(home: &Home, (directory, seen): (&Path, &str), vouched: &Vouched, ui: &mut Ui) {
     ui.line(visible_line(&directory.to_string_lossy()));
     ui.line(format!("  sha256:{seen}"));
-    for difference in differences {
-        ui.line(format!("  {}", visible_line(difference)));
+    let inspection = Inspection::of(directory);
+    let reach = inspection.as_ref().map(|inspection| &inspection.reach);
+    let scripts: BTreeSet<String> =
+        reach.map(|reach| reach.scripts.iter().cloned().collect()).unwrap_or_default();
+    let changed = vouched.standing == Standing::Changed;
+    let before = vouched.tree.as_ref().filter(|_| changed).map(|tree| home.kept(tree));
+    match before.and_then(|before| changes::between(&before, directory, &scripts)) {
+        Some(changes) => show_files(&changes, ui),
+        None => {
+            for difference in &vouched.differences {
+                ui.line(format!("  {}", visible_line(difference)));
+            }
+        }
     }
-    let Ok(inspection) = Inspection::of(directory) else { return };
-    for line in inspection.reach.lines() {
+    for line in reach.map(Reach::lines).unwrap_or_default() {
         ui.line(format!("  {}", visible_line(&line)));
     }
 }

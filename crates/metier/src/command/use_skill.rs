@@ -10,10 +10,11 @@ use metier_store::catalog::Visibility;
 use metier_store::{Catalog, Entry};
 
 use crate::error::{CommandError, CommandResult, Status};
+use crate::packages;
 use crate::session::{self, Purpose, journal_error};
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::view::{View, trust_hint, unknown_name};
+use crate::view::{View, broken, trust_hint, unknown_name};
 
 /// Activate a skill in the session and print what the model receives
 ///
@@ -91,10 +92,16 @@ pub(crate) fn explain(
     let code = error.code();
     let explained = match error {
         ActivationError::NotFound { name, .. } => {
-            let may_see =
-                |entry: &&Entry| asker == Trigger::Manual || entry.visibility == Visibility::Model;
-            let names = catalog.entries.iter().filter(may_see).map(|entry| entry.name().as_str());
-            unknown_name(&name, names, "`metier list --all` shows the skills that are here")
+            // What cannot be loaded is nothing to a model.
+            let broken = broken(catalog, &name).filter(|_| asker == Trigger::Manual);
+            broken.unwrap_or_else(|| {
+                let may_see = |entry: &&Entry| {
+                    asker == Trigger::Manual || entry.visibility == Visibility::Model
+                };
+                let names =
+                    catalog.entries.iter().filter(may_see).map(|entry| entry.name().as_str());
+                unknown_name(&name, names, "`metier list --all` shows the skills that are here")
+            })
         }
         ActivationError::Ambiguous { ref winner, .. } => {
             let hint = format!("`metier why {winner}` says which of them wins, and why");
@@ -113,9 +120,17 @@ pub(crate) fn explain(
         }
         ActivationError::Changed(ref changed) => {
             let name = changed.name.clone();
-            CommandError::refused(error)
-                .hint("`metier verify` says what changed, `metier sync` puts it back")
-                .hint(format!("`metier trust {name}` approves it as it is now"))
+            let refused = CommandError::refused(error);
+            // Only what a lock knows can be put back.
+            let refused = match packages::installed(&name, None, settings) {
+                Ok(_) => {
+                    refused.hint("`metier verify` says what changed, `metier sync` puts it back")
+                }
+                Err(_) => refused,
+            };
+            refused.hint(format!(
+                "`metier trust {name}` shows what changed and approves it as it is now"
+            ))
         }
         ActivationError::Hidden { ref name, .. } | ActivationError::OutOfScope { ref name, .. } => {
             let hint = format!("`metier why {name}` says who left it out");

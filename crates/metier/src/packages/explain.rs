@@ -24,6 +24,10 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             let error = CommandError::refused(error).code("drifted").hint(hint);
             error.hint("`metier sync` puts it back, and keeps what was changed")
         }
+        ChangeError::Unkept { .. } => {
+            let hint = "move it away, and `metier sync` puts back what the lock says";
+            CommandError::refused(error).code("unkept").hint(hint)
+        }
         ChangeError::NotKept(_) => CommandError::failed(error).code("not_kept"),
         ChangeError::NotInstalled(_) => {
             let error = CommandError::failed(error).code("not_installed");

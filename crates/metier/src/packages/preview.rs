@@ -16,7 +16,7 @@ use crate::error::CommandError;
 use crate::packages::{VersionShape, record_error};
 use crate::settings::Settings;
 use crate::shape::{self, DiagnosticShape};
-use crate::ui::{Table, Tone, Ui, counted};
+use crate::ui::{Tone, Ui, counted};
 
 /// Lines around a change that are shown.
 const CONTEXT: usize = 2;
@@ -134,7 +134,7 @@ impl Offer {
             let place = error.position.map_or(String::new(), |at| format!(", line {}", at.line));
             let message =
                 format!("`{name}` has errors: {} ({}{place})", error.message, error.code.as_str());
-            let error = CommandError::refused(message).code("skill_has_errors");
+            let error = CommandError::failed(message).code("skill_has_errors");
             let hint = "`--lenient` installs what can be loaded all the same";
             return Some(if lenient { error } else { error.hint(hint) });
         }
@@ -198,14 +198,13 @@ pub(crate) fn show(offer: &Offer, ui: &mut Ui) {
     let name = visible_line(offer.pinned.name.as_str()).into_owned();
     ui.line(ui.paint(Tone::Strong, &name));
     ui.paragraph(&visible_line(&offer.inspection.description), 2);
-    let mut table = Table::default();
-    for (label, value) in facts(offer) {
-        table.row([
-            (Some(Tone::Faint), format!("  {label}")),
-            (None, visible_line(&value).into_owned()),
-        ]);
+    // Not a table, which a terminal cuts: what is said yes to is shown whole.
+    let facts = facts(offer);
+    let width = facts.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+    for (label, value) in facts {
+        let label = ui.paint(Tone::Faint, &format!("  {label:width$}"));
+        ui.line(format!("{label}  {}", visible_line(&value)));
     }
-    ui.table(&table);
     show_findings(offer, ui);
     show_changes(offer, ui);
 }
@@ -283,8 +282,8 @@ fn show_changes(offer: &Offer, ui: &mut Ui) {
     show_files(&offer.changes, ui);
 }
 
-/// Every file that is not as it is installed, with the lines that differ.
-fn show_files(changes: &[FileChange], ui: &mut Ui) {
+/// Every file that is not as it was, with the lines that differ.
+pub(crate) fn show_files(changes: &[FileChange], ui: &mut Ui) {
     if changes.is_empty() {
         return;
     }

@@ -9,6 +9,7 @@
 mod agents;
 mod bundled_hello;
 mod bundled_kalshi;
+mod changed;
 mod check;
 mod chibi;
 mod chibi_host;
@@ -39,6 +40,7 @@ mod overview;
 mod packages;
 mod pages;
 mod parity;
+mod plainly;
 mod policy;
 mod prompt;
 mod props;

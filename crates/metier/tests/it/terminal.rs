@@ -239,6 +239,69 @@ fn talked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
     (child.wait().unwrap().code().unwrap(), String::from_utf8(talk).unwrap())
 }
 
+/// The exit code and the talk, when somebody presses Ctrl-C at the question that ends with `asked`
+/// and types `y` all the same.
+fn interrupted(world: &World, args: &[&str], asked: &str) -> (i32, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let terminal = File::options().read(true).write(true).open(name).unwrap();
+    let mut command = world.command(METIER);
+    command.args(args).stdin(terminal.try_clone().unwrap());
+    command.stdout(terminal.try_clone().unwrap()).stderr(terminal);
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut master = File::from(master);
+    let mut talk = Vec::new();
+    while !talk.ends_with(asked.as_bytes()) {
+        let mut byte = [0];
+        let read = master.read(&mut byte).unwrap_or(0);
+        assert_eq!(read, 1, "it ended before {asked}: {}", String::from_utf8_lossy(&talk));
+        talk.extend(byte);
+    }
+    wait_until_it_sleeps(child.id());
+    kill_process(Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap(), Signal::INT).unwrap();
+    // Whoever is still there to read it would take it for a yes.
+    let is_gone = || {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        stat.contains(") Z ")
+    };
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !is_gone() && std::time::Instant::now() < patience {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let _ = master.write_all(b"y\n");
+    let _ = master.read_to_end(&mut talk);
+    (child.wait().unwrap().code().unwrap(), String::from_utf8(talk).unwrap())
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_at_once_and_changes_nothing() {
+    // P2, P4, U1
+    let world = World::new();
+    world.skill("project", "pdf", "Reads PDF files. Use when somebody sends one.");
+    world.skill("project/several", "one", "Reads PDF files. Use when somebody sends one.");
+    world.skill("project/several", "two", "Reads PDF files. Use when somebody sends one.");
+    world.skill("roots/personal", "own", "Reads PDF files. Use when somebody sends one.");
+    let root = format!("--root=personal={}", world.path().join("roots/personal").display());
+    let asked: [(&[&str], &str); 4] = [
+        (&["add", "./pdf"], "[y/N] "),
+        (&["add", "./several"], "empty for none: "),
+        (&["trust", "own", &root], "[y/N] "),
+        (&["trust", "."], "[y/N] "),
+    ];
+    for (args, question) in asked {
+        let (code, talk) = interrupted(&world, args, question);
+        assert_eq!(code, 130, "{args:?}: {talk}");
+        assert!(talk.contains("error: interrupted"), "{args:?}: {talk}");
+    }
+    let home = world.home().join(".local/share/metier");
+    for file in ["skills.lock", "approvals.jsonl", "folders.json"] {
+        assert!(!home.join(file).exists(), "{file}");
+    }
+}
+
 #[test]
 fn a_changed_signer_is_asked_about_on_a_terminal_and_refused_elsewhere() {
     // P4, D4

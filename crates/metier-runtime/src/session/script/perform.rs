@@ -25,17 +25,19 @@ impl Session {
     /// Records the ruling; an error when the script may not run, or not without being asked about.
     pub(super) fn permit(&mut self, ready: &Ready, call: &ScriptCall) -> Result<(), ScriptError> {
         let plan = &ready.plan;
-        let ruling = plan.ruling.clone();
-        self.record_ruling(&ready.call, ruling.clone())?;
-        let (skill, script) = (plan.skill.clone(), plan.script.clone());
-        let reason = ruling.explanation();
-        match ruling.verdict {
-            Verdict::Deny => Err(ScriptError::Denied { skill, script, reason }),
-            Verdict::Ask if call.trigger == Trigger::Auto && !call.confirmed => {
-                Err(ScriptError::Unconfirmed { skill, script, reason })
-            }
-            Verdict::Ask | Verdict::Allow => Ok(()),
-        }
+        self.record_ruling(&ready.call, plan.ruling.clone())?;
+        permitted(plan, call)
+    }
+
+    /// Why what is planned would not be run, when it would not: the law does not let it, or a wall
+    /// that it needs cannot be built here.
+    #[must_use]
+    pub fn obstacle(&self, plan: &ScriptPlan, call: &ScriptCall) -> Option<ScriptError> {
+        let walls = |()| {
+            let enforceable = self.setup.scripts.runner.enforceable(&plan.confinement);
+            enforceable.map_err(|error| not_run(plan, error))
+        };
+        permitted(plan, call).and_then(walls).err()
     }
 
     pub(super) fn record_started(
@@ -183,6 +185,19 @@ impl Session {
             }
         }
         self.record(&Event::ScriptFinished(finished), Beat::Result).map(drop)
+    }
+}
+
+/// An error when the script may not run, or not without being asked about.
+fn permitted(plan: &ScriptPlan, call: &ScriptCall) -> Result<(), ScriptError> {
+    let (skill, script) = (plan.skill.clone(), plan.script.clone());
+    let reason = plan.ruling.explanation();
+    match plan.ruling.verdict {
+        Verdict::Deny => Err(ScriptError::Denied { skill, script, reason }),
+        Verdict::Ask if call.trigger == Trigger::Auto && !call.confirmed => {
+            Err(ScriptError::Unconfirmed { skill, script, reason })
+        }
+        Verdict::Ask | Verdict::Allow => Ok(()),
     }
 }
 

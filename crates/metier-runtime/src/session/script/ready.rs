@@ -104,7 +104,8 @@ impl Session {
         };
         let about = (&skill.manifest.parts, entry.trust, purpose);
         let confined = self.walls(about, (&directory, &reads), call);
-        let notes = interpreter.note.iter().cloned().chain(confined.notes).collect();
+        let notes = self.stands_in(entry).into_iter().chain(interpreter.note.clone());
+        let notes = notes.chain(confined.notes).collect();
         let path = directory.join(&script.path);
         let plan = ScriptPlan {
             ruling: self.rule_script(entry, &tool_call),

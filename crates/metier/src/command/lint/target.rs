@@ -88,7 +88,7 @@ impl Targets {
             Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
         let mut ids = (0..).map(RootId);
         for group in &groups {
-            targets.add(group, &mut ids, settings, !paths.is_empty());
+            targets.add(group, &mut ids, settings, asked != here);
         }
         drop_repeated(&mut targets.list);
         targets.list.sort_by(|a, b| a.shown.cmp(&b.shown));

@@ -27,6 +27,48 @@ fn policy_denies_scripts_by_skill_and_by_name_and_the_refusal_is_recorded() {
 }
 
 #[test]
+fn a_dry_run_ends_as_the_run_would() {
+    // R3, R6, S4
+    let more = "permissions:\n  network: [api.example.com]\n";
+    let world = world_in("bundled", more, &[("a.sh", "echo ran\n")]);
+    let check = |law: &str, said: &str| {
+        policy(&world, law);
+        let (real, dry) = (run(&world, "a", &[]), run(&world, "a", &["--dry-run"]));
+        assert_eq!((dry.code, real.code), (3, 3), "{law}: {}", dry.stdout);
+        assert!(dry.stdout.starts_with("command "), "{}", dry.stdout);
+        assert!(dry.stderr.contains(said) && real.stderr.contains(said), "{}", dry.stderr);
+        let shape = run(&world, "a", &["--dry-run", "--json"]).json();
+        assert_eq!(shape["success"], false, "{shape}");
+        assert_eq!(shape["error"], "permission_denied", "{shape}");
+        assert_eq!(shape["script"], "scripts/a.sh", "{shape}");
+    };
+    check("", "this system cannot enforce network");
+    check("[[rule]]\nverdict = \"deny\"\npattern = \"Script\"\n", "policy does not allow");
+    policy(&world, "[scripts]\nnetwork = \"off\"\n");
+    assert_eq!(run(&world, "a", &["--dry-run"]).code, 0);
+}
+
+#[test]
+fn every_failure_of_a_run_has_the_envelope_and_a_name_that_leaves_is_refused() {
+    // R1, R3, U1
+    let world = world(&[("a.sh", "echo a\n")]);
+    let check = |script: &str, more: &[&str], code: i32, error: &str| {
+        let failed = run(&world, script, &[more, &["--json"]].concat());
+        let shape = failed.json();
+        assert_eq!((failed.code, shape["success"].as_bool()), (code, Some(false)), "{shape}");
+        assert_eq!(shape["error"], error, "{shape}");
+        assert!(shape["message"].is_string(), "{shape}");
+    };
+    check("a", &["--stdin", "/nope"], 1, "execution_failed");
+    check("gone", &["--dry-run"], 1, "not_found");
+    check("../x", &[], 3, "invalid_name");
+    check("../x", &["--dry-run"], 3, "invalid_name");
+    let refused = run(&world, "../x", &[]);
+    assert_eq!(refused.code, 3, "{}", refused.stderr);
+    assert_eq!(refused.code, hermetic(&world, &["read", "tool", "../x"]).code);
+}
+
+#[test]
 fn what_policy_asks_about_a_model_may_not_run_and_a_person_may() {
     // S4, R3
     let world = world(&[("a.sh", "echo a\n")]);
@@ -48,6 +90,7 @@ fn another_active_skill_has_to_allow_scripts_and_ones_own_does_not() {
     let denied = run(&world, "a", &[]);
     assert_eq!(denied.code, 3);
     assert!(denied.stderr.contains("`other`"), "{}", denied.stderr);
+    assert!(denied.stderr.contains("hint: `metier release other`"), "{}", denied.stderr);
 }
 
 #[test]
