@@ -104,8 +104,6 @@ const DESCRIBE: [&str; 12] = [
 /// What is said about reading metier's own program into another file: under another name nobody would
 /// know its commands.
 fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
-    let own = inquiry.place.resolver.program()?;
-    let spots = inquiry.place.locate_at_least(own.to_str()?)?;
     let (mut written, mut read) = (Vec::new(), Vec::new());
     acts.iter().for_each(|act| files(act, Access::Write, &mut written));
     if written.is_empty() {
@@ -116,6 +114,11 @@ fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         _ => false,
     };
     acts.iter().filter(|act| !describes(act)).for_each(|act| files(act, Access::Read, &mut read));
+    if read.is_empty() {
+        return None;
+    }
+    let own = inquiry.place.resolver.program()?;
+    let spots = inquiry.place.locate_at_least(own.to_str()?)?;
     let is_own = |file: &&FileUse| {
         let read = file.spots.iter().flat_map(Spots::iter);
         read.into_iter().any(|read| spots.iter().any(|own| read.lowercase == own.lowercase))
