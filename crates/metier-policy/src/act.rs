@@ -101,6 +101,10 @@ pub(crate) enum Manner {
     Touched,
     /// As a directory into which files are put that nobody names.
     Into,
+    /// As a file in a directory, of whose name at most a part is known.
+    Within,
+    /// As a directory in which files change that are part of what is being worked on.
+    Around,
     /// Perhaps not at all: it is an argument of a program nobody knows.
     Mentioned,
 }
@@ -235,6 +239,7 @@ impl Unpacker<'_> {
         let analyse = |command: &SimpleCommand| {
             let mut analysis = self.programs.analyse(&command.argv);
             input::obey(&mut analysis, command.input.as_ref());
+            input::edit(&mut analysis, command);
             analysis
         };
         let analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
@@ -274,9 +279,11 @@ impl Unpacker<'_> {
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
         let trees = work_trees(&command, &analysis);
         touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
+        touches.extend(input::changed(&command).iter().map(|touch| self.touch(touch, inner)));
         for hazard in &analysis.hazards {
             if let What::Output(word) = &hazard.what
                 && self.is_inside(word, inner)
+                && self.tracked(word, inner).is_none()
             {
                 touches.push(self.touch(&Touch::File(Access::Write, word.clone()), inner));
                 continue;
@@ -288,6 +295,7 @@ impl Unpacker<'_> {
         }
         consequences.extend(self.patch(&command, inner).map(|it| (0, it)));
         if analysis.repository {
+            consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
         let named = self.named(&command, &analysis, inner);
@@ -323,6 +331,8 @@ impl Unpacker<'_> {
             What::Assign(name) => return self.assignment(name, false),
             What::Enter(word) => return self.enter(word, outer),
             What::Go(_) => return None,
+            What::Tracked(word) => return self.tracked(word, inner),
+            What::Repository(word) => return self.local_repository(word, inner),
             What::Here => {
                 // Only a pattern that covers any name here covers this one.
                 let word = Word::known("\u{fffd}");
@@ -395,6 +405,8 @@ impl Unpacker<'_> {
             Touch::File(access, word) => (*access, word, Manner::Touched, false),
             Touch::Tree(access, word) => (*access, word, Manner::Touched, true),
             Touch::Into(word) => (Access::Write, word, Manner::Into, true),
+            Touch::Within(word) => (Access::Write, word, Manner::Within, false),
+            Touch::Around(word) => (Access::Write, word, Manner::Around, true),
             Touch::Mention(word) => (Access::Read, word, Manner::Mentioned, false),
             Touch::Fetch(url) => return Act::Fetch(Some(url.clone())),
         };
@@ -404,6 +416,13 @@ impl Unpacker<'_> {
     fn file(&self, access: Access, word: &Word, here: Here<'_>) -> Act {
         let naming = Naming { access, manner: Manner::Opened, whole: false };
         Act::File(self.file_use(word, here, naming))
+    }
+}
+
+impl Manner {
+    /// Whether nobody says which files it is about.
+    pub(crate) fn is_by_chance(self) -> bool {
+        matches!(self, Self::Into | Self::Within | Self::Around)
     }
 }
 
@@ -462,6 +481,12 @@ impl Consequence {
 }
 
 impl Command {
+    /// Whether its program has one of these names.
+    pub(crate) fn runs_one_of(&self, names: &[&str]) -> bool {
+        let program = self.argv.first().and_then(Word::as_known).unwrap_or_default();
+        names.contains(&program.rsplit('/').next().unwrap_or_default())
+    }
+
     /// The command as a person would recognise it.
     pub(crate) fn shown(&self) -> String {
         let set = self.assignments.iter().map(|a| format!("{}={}", a.name, a.value.shown()));

@@ -96,6 +96,8 @@ pub(crate) struct Understood {
     pub(crate) kind: Kind,
     /// The directory it asks to start in; the inner nothing is one that cannot be read.
     pub(crate) directory: Option<Option<String>>,
+    /// The host may have been told another directory, and tells none.
+    pub(crate) hidden: bool,
     /// Whether the host or metier needs it.
     pub(crate) flow: Option<Flow>,
 }
@@ -120,13 +122,16 @@ impl ToolCall {
                 canonical: native.clone(),
                 native,
                 directory: None,
+                hidden: false,
                 flow: None,
             };
         };
         let canonical = host.canonical(&native).to_owned();
+        let directory = self.texts(&entry.directory).into_iter().next();
         Understood {
             kind: self.listed(entry, &canonical),
-            directory: self.texts(&entry.directory).into_iter().next(),
+            hidden: entry.hides_directory && directory.is_none(),
+            directory,
             flow: entry.flow,
             canonical,
             native,

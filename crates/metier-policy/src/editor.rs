@@ -105,6 +105,16 @@ const fn sub(name: &'static str, always: &'static [&'static str]) -> Sub {
 
 /// Whether this command may open an editor. Linear in its words.
 pub(crate) fn opens(argv: &[Word]) -> bool {
+    may_open(argv, |sub| sub.alone)
+}
+
+/// The same where its standard input is no terminal: those that join histories open one only when they
+/// are told to.
+pub(crate) fn opens_fed(argv: &[Word]) -> bool {
+    may_open(argv, |sub| sub.alone && !["merge", "pull", "revert"].contains(&sub.name))
+}
+
+fn may_open(argv: &[Word], alone: impl Fn(&Sub) -> bool) -> bool {
     let program = argv.first().and_then(Word::as_known).unwrap_or_default();
     if program.rsplit('/').next() != Some("git") {
         return false;
@@ -118,7 +128,7 @@ pub(crate) fn opens(argv: &[Word]) -> bool {
     let any = |flags: &[&str], strict: bool| {
         flags.iter().any(|flag| words.iter().any(|word| is_flag(word, flag, strict)))
     };
-    any(sub.always, false) || ((sub.alone || any(sub.with, false)) && !any(sub.unless, true))
+    any(sub.always, false) || ((alone(sub) || any(sub.with, false)) && !any(sub.unless, true))
 }
 
 /// Whether a word is this option. A strict reader wants it spelled out; the other one takes an

@@ -48,7 +48,11 @@ impl Grant<'_> {
     /// The ruling on one call.
     #[must_use]
     pub fn decide(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Ruling {
-        let understood = call.understand(host);
+        let mut understood = call.understand(host);
+        // Who is held to some files relies on no directory that nobody tells.
+        if understood.hidden && self.stack.entries().iter().any(|active| active.clause.is_some()) {
+            understood.directory = Some(None);
+        }
         if understood.flow == Some(Flow::Talk) {
             return Ruling::of(Verdict::Allow, "the host needs this tool to talk to its user");
         }

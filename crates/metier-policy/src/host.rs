@@ -46,6 +46,8 @@ pub struct ToolEntry {
     pub url_text: Vec<String>,
     /// Argument fields with the directory a command starts in.
     pub directory: Vec<String>,
+    /// The host tells none of those fields: where it says nothing, nobody knows the directory.
+    pub hides_directory: bool,
     /// Argument fields with a patch.
     pub patch: Vec<String>,
     /// Whether the host or metier itself needs it.

@@ -16,10 +16,11 @@
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
 //! about what lies in them; the commands are in `approving`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
-//! `settings`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
+//! `settings`, commands of which nobody says where they run in `hidden`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
 
 mod agents;
 mod approving;
+mod hidden;
 mod settings;
 mod spelled;
 mod tools;
@@ -27,18 +28,20 @@ mod tools;
 use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::act::{Act, Command, Consequence, FileUse, Manner, quoted};
+use crate::act::{Act, Command, Consequence, FileUse, files, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
-use crate::place::{From, Place, Spot, Spots};
+use crate::place::{From, Place, Spot, Spots, folded};
 use crate::shape::Shape;
 use crate::shell::{Access, Word};
 use crate::stack::ActiveStack;
 use crate::verdict::{Reason, Verdict};
 
 use agents::Start;
+use approving::Found;
 use settings::Wherever;
 
 pub use approving::is_for_the_user;
+pub(crate) use approving::read_by;
 
 /// The rule that the reason for not writing metier's own files names.
 pub const OWN_STATE: &str = "metier-state";
@@ -63,14 +66,67 @@ pub(crate) struct Inquiry<'a> {
 pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let mut reasons = written(inquiry, acts);
     let command = approving::found(inquiry.understood, inquiry.place, acts);
-    reasons.extend(command.map(|command| {
-        let text = format!(
-            "`{command}` is for the user to run: it decides what is trusted, installed or guarded"
-        );
-        Reason::new(Verdict::Deny, text).of_rule(OWN_COMMAND)
+    reasons.extend(command.map(|Found { command, asked_about }| {
+        let (verdict, text) = match asked_about {
+            Some(why) => (Verdict::Ask, format!("`{command}`: {why}")),
+            None => {
+                let text = format!(
+                    "`{command}` is for the user to run: it decides what is trusted, installed or \
+                     guarded"
+                );
+                (Verdict::Deny, text)
+            }
+        };
+        Reason::new(verdict, text).of_rule(OWN_COMMAND)
     }));
+    reasons.extend(taken(inquiry, acts));
+    reasons.extend(hidden::reason(inquiry, acts));
     reasons.extend(unguarded(agents::found(inquiry.understood, acts)));
     reasons
+}
+
+/// Programs that say something about a file and hand none of it on.
+const DESCRIBE: [&str; 12] = [
+    "ls",
+    "stat",
+    "file",
+    "wc",
+    "du",
+    "test",
+    "[",
+    "realpath",
+    "readlink",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+];
+
+/// What is said about reading metier's own program into another file: under another name nobody would
+/// know its commands.
+fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
+    let (mut written, mut read) = (Vec::new(), Vec::new());
+    acts.iter().for_each(|act| files(act, Access::Write, &mut written));
+    if written.is_empty() {
+        return None;
+    }
+    let describes = |act: &&Act| match act {
+        Act::Command(command) => command.runs_one_of(&DESCRIBE),
+        _ => false,
+    };
+    acts.iter().filter(|act| !describes(act)).for_each(|act| files(act, Access::Read, &mut read));
+    if read.is_empty() {
+        return None;
+    }
+    let own = inquiry.place.resolver.program()?;
+    let spots = inquiry.place.locate_at_least(own.to_str()?)?;
+    let is_own = |file: &&FileUse| {
+        let read = file.spots.iter().flat_map(Spots::iter);
+        read.into_iter().any(|read| spots.iter().any(|own| read.lowercase == own.lowercase))
+    };
+    read.iter().any(is_own).then(|| {
+        let text = "this may copy metier's own program, whose commands nobody would know then";
+        Reason::new(Verdict::Deny, text).of_rule(OWN_STATE)
+    })
 }
 
 /// What is said about starting an agent like this.
@@ -96,10 +152,8 @@ fn unguarded(start: Start) -> Option<Reason> {
 /// The text of a command as it is written, in lowercase.
 fn command_text(call: &Understood) -> Option<String> {
     match &call.kind {
-        Kind::Shell { command: ShellInput::Text(text) } => Some(text.to_ascii_lowercase()),
-        Kind::Shell { command: ShellInput::Words(words) } => {
-            Some(words.join(" ").to_ascii_lowercase())
-        }
+        Kind::Shell { command: ShellInput::Text(text) } => Some(folded(text)),
+        Kind::Shell { command: ShellInput::Words(words) } => Some(folded(&words.join(" "))),
         _ => None,
     }
 }
@@ -293,8 +347,7 @@ const MAKES: [&str; 8] =
     ["mkdir", "rmdir", "touch", "chmod", "chown", "chgrp", "chattr", "setfacl"];
 
 fn only_makes(command: &Command) -> bool {
-    let program = command.argv.first().and_then(Word::as_known).unwrap_or_default();
-    MAKES.contains(&program.rsplit('/').next().unwrap_or_default())
+    command.runs_one_of(&MAKES)
 }
 
 /// Whether paths of which only a part is known are all of an active skill.
@@ -385,7 +438,8 @@ impl Somewhere {
         }
         match file.shapes.iter().any(|shape| self.meets(shape)) {
             false => Dealing::Nothing,
-            true if file.manner == Manner::Into && !self.is_certain(file) => Dealing::PerhapsInto,
+            true if !file.manner.is_by_chance() => Dealing::Writes,
+            true if !self.is_certain(file) => Dealing::PerhapsInto,
             true => Dealing::Writes,
         }
     }

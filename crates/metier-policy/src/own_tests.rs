@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{ActiveStack, HostTable, Lexical, Policy, Profile, ToolCall, decide};
+use crate::{ActiveStack, HostTable, Lexical, Policy, Profile, Resolve, ToolCall, decide};
 
 fn rule(profile: Profile, tool: &str, arguments: Value) -> (Verdict, Option<String>) {
     let protected =
@@ -257,7 +257,9 @@ fn git_obeys_the_projects_own_repository_and_no_other() {
         let policy = Policy::profile(Profile::FullAuto);
         decide(&policy, &stack, &call, HostTable::plain(), &place).verdict
     };
-    for command in ["git status", "git -C sub status", "cd sub && git status", "git -C . log"] {
+    for command in
+        ["git status", "git -C sub status", "cd sub && git status", "git -C . log", "git push sub"]
+    {
         assert_eq!(rule("/project", command), Verdict::Allow, "{command}");
     }
     for command in [
@@ -270,8 +272,69 @@ fn git_obeys_the_projects_own_repository_and_no_other() {
         "git -c core.fsmonitor=x status",
         "git --git-dir=vendor status",
         "GIT_DIR=vendor git status",
+        "git push vendor HEAD",
+        "git push nested HEAD",
+        "git remote add x vendor",
     ] {
         assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
     }
     assert_eq!(rule("/bare", "git status"), Verdict::Deny);
+}
+
+/// A disk on which metier is `/opt/m-r4`, another name for it is `/opt/other`, and `tool` is a copy that
+/// shells find.
+struct Renamed;
+
+impl Resolve for Renamed {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        Lexical.real(absolute)
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        Some("/opt/m-r4".into())
+    }
+
+    fn is_program(&self, program: &Path) -> bool {
+        ["/opt/m-r4", "/opt/other", "tool"].iter().any(|own| Path::new(own) == program)
+    }
+}
+
+#[test]
+fn metier_is_known_by_any_name_it_has_and_not_copied_to_another() {
+    // S3, S4
+    let place = Place { resolver: &Renamed, ..Place::lexical(Path::new("/project")) };
+    let rule = |command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let policy = Policy::profile(Profile::FullAuto);
+        decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place).verdict
+    };
+    for command in [
+        "/opt/m-r4 trust x",
+        "/opt/../opt/m-r4 add x",
+        "/opt/m-r? add x",
+        "/opt/m* link",
+        "/opt/other add x",
+        "cd /opt && /opt/other add x",
+        "tool sync",
+        "cat /opt/m-r4 > x",
+        "cat < /opt/m-r4 > x",
+        "base64 /opt/m-r4 | tee x",
+        "head -c 99999999 /opt/m-r4 > x",
+    ] {
+        assert_eq!(rule(command), Verdict::Deny, "{command}");
+    }
+    for command in ["/opt/other release", "tool --session x end"] {
+        assert_eq!(rule(command), Verdict::Ask, "{command}");
+    }
+    for command in [
+        "/opt/m-r4 list",
+        "tool list",
+        "another sync",
+        "sha256sum /opt/m-r4 > sums",
+        "ls -l /opt/m-r4 > x",
+        "cat /opt/m-r4",
+        "git add x",
+    ] {
+        assert_eq!(rule(command), Verdict::Allow, "{command}");
+    }
 }

@@ -22,6 +22,17 @@ pub trait Resolve {
     fn layout(&self, _directory: &Path) -> Option<Layout> {
         None
     }
+
+    /// Where metier's own program is, whatever it is called; nothing where no disk is known.
+    fn program(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Whether this is metier's own program: the file itself, another name for it, or a copy. A name
+    /// without a slash is looked for where shells look for programs.
+    fn is_program(&self, _program: &Path) -> bool {
+        false
+    }
 }
 
 /// How a directory is a repository.
@@ -185,7 +196,7 @@ impl<'a> Ground<'a> {
 
 impl Spot {
     pub(crate) fn new(path: String) -> Self {
-        Self { lowercase: path.to_lowercase(), path }
+        Self { lowercase: folded(&path), path }
     }
 }
 
@@ -203,6 +214,12 @@ impl Spots {
         }
         self
     }
+}
+
+/// Text as it is compared where cases must not make a difference: paths, and what may spell one out.
+/// Both sides of a comparison go through this, for there is more than one way to lower a letter.
+pub(crate) fn folded(text: &str) -> String {
+    text.to_lowercase()
 }
 
 /// An absolute path without `.`, `..`, empty segments and the links of `/proc` that lead back to

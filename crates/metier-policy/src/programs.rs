@@ -150,6 +150,22 @@ pub struct Program {
     pub removes: Vec<String>,
     /// It gives what it reads another name.
     pub links: bool,
+    /// Options with which a copy keeps the directories that its source is spelled with.
+    pub parents: Vec<String>,
+    /// Options that write what is fetched under the last name in its address; `*` when it always does.
+    pub downloads: Vec<String>,
+    /// Its arguments are files of a repository: what lies in `.git` is none.
+    pub tracked: bool,
+    /// It changes files where it works that nobody names, unless its first argument is in `looks`.
+    pub fills_here: bool,
+    /// First arguments with which it changes no file.
+    pub looks: Vec<String>,
+    /// Which argument names a repository whose hooks run: one on this machine runs them here.
+    pub repository_at: Option<usize>,
+    /// Every argument may name such a repository.
+    pub repositories: bool,
+    /// Ends of names that are gone from what it writes beside what it reads.
+    pub strips: Vec<String>,
     /// It obeys the settings of the repository it works in.
     pub repository: bool,
     /// What it runs from its standard input, where being an interpreter does not say so.
@@ -222,6 +238,10 @@ pub enum Arguments {
     Copies,
     /// As `Copies`, and what it reads is gone afterwards.
     Moves,
+    /// Writes or removes them with everything in them; where there are none, the directory it works in.
+    Cleans,
+    /// Writes those behind `--`, behind the first, and the first where it looks like a path.
+    Checkout,
     /// Fetches them.
     Urls,
     /// `of=file` and `if=file`.
@@ -257,6 +277,8 @@ pub enum Verb {
     Command,
     /// Shell text.
     Shell,
+    /// Options in `safe`; anything else runs something unknown.
+    Options,
 }
 
 /// Languages in which a short text can run programs.
@@ -350,6 +372,10 @@ pub enum What {
     Go(Word),
     /// A variable is set for what runs.
     Assign(String),
+    /// A file of a repository is changed; what lies in `.git` decides what git runs.
+    Tracked(Word),
+    /// What may be a repository on this machine runs its hooks.
+    Repository(Word),
 }
 
 /// A file or an address a program uses because that is what it is for.
@@ -361,6 +387,10 @@ pub enum Touch {
     Tree(Access, Word),
     /// A directory into which files are put that nobody names.
     Into(Word),
+    /// One file that is written, of whose name at most a part is known.
+    Within(Word),
+    /// A directory in which files change that are part of what is being worked on.
+    Around(Word),
     /// A word that may be a file it reads: nobody knows what it does with its words.
     Mention(Word),
     /// An address.

@@ -32,6 +32,8 @@ fn show(what: &What) -> String {
         What::Enter(word) => format!("enter {}", word.shown()),
         What::Assign(name) => format!("assign {name}"),
         What::Go(word) => format!("go {}", word.shown()),
+        What::Tracked(word) => format!("tracked {}", word.shown()),
+        What::Repository(word) => format!("repository {}", word.shown()),
     }
 }
 
@@ -43,6 +45,8 @@ fn touches(text: &str) -> Vec<String> {
         Touch::Tree(Access::Write, word) => format!("write all of {}", word.shown()),
         Touch::Mention(word) => format!("mention {}", word.shown()),
         Touch::Into(word) => format!("into {}", word.shown()),
+        Touch::Around(word) => format!("around {}", word.shown()),
+        Touch::Within(word) => format!("within {}", word.shown()),
         Touch::Fetch(url) => format!("fetch {url}"),
     };
     analyse(text).touches.iter().map(show).collect()
@@ -221,7 +225,7 @@ fn git_is_admitted_without_its_escapes() {
         ("git commit -F msg", "2 read msg"),
         ("git hash-object -w x", "1 escape"),
         ("git ls-remote ext::x", "2 escape"),
-        ("git push --repo=ext::x", "2 escape"),
+        ("git push --repo=ext::x", "2 escape; 2 escape"),
     ]);
 }
 
@@ -426,13 +430,14 @@ fn what_a_program_is_for_is_a_touch() {
         ("unknown -x a --in=b -c @d https://e", "mention a; mention b; mention d"),
         ("tee -a a", "write a"),
         ("cp a b c", "read a; read b; write c; write c/a; write c/b"),
-        ("mv a b", "read a; write all of a; write b; into b/a"),
-        ("cp -r a b", "read all of a; write b; into b/a"),
+        ("mv a b", "read a; write all of a; write b; write b/a; into b/a"),
+        ("cp -r a b", "read all of a; write b; write b/a; into b/a"),
         ("cp -r a/. b", "read all of a/.; write b; into b"),
         ("cp -rT a b", "read all of a; write b; into b"),
         ("cp -t a b c", "read b; read c; write a; write a/b; write a/c"),
         ("rsync -a a/ b/", "read all of a/; write b/; into b/"),
-        ("ln -s /a b", "read /a; write b; read all of /a; into /a"),
+        ("ln -s /a b", "read /a; write b; write b/a; read all of /a; into /a"),
+        ("ln -s /a", "write /a; write ./a; read all of /a; into /a"),
         ("tar xf a", "read all of xf; into ."),
         ("tar -xf a -C b", "into b"),
         ("tar -xPf a", "into .; into /"),
@@ -451,10 +456,19 @@ fn what_a_program_is_for_is_a_touch() {
         ("dd if=a of=b bs=1", "read a; write b"),
         ("curl https://a.b/c", "fetch https://a.b/c"),
         ("curl a.b/c", "fetch http://a.b/c"),
+        ("curl -O a.b/c?d", "within ./[?]"),
+        ("wget -P b http://x/c", "fetch http://x/c; write b/c; write b/b"),
+        ("gunzip a.gz", "write a.gz; write a"),
+        ("cp *.c b", "read *.c; write b; within b/*.c"),
         ("sed p a", "read a"),
         ("find a -name b", "read a"),
         ("chmod +x a", "write +x; write a"),
         ("git log", ""),
+        ("git pull", "around ."),
+        ("git checkout a", "around ."),
+        ("git checkout a b", "write all of b; around ."),
+        ("git clean -fd", "write all of ."),
+        ("git -c core.worktree=/a status", "into /a"),
     ];
     for (text, expected) in table {
         assert_eq!(touches(text).join("; "), expected, "{text}");

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
 use crate::call::ToolCall;
+use crate::glob;
 use crate::host::HostTable;
+use crate::own::read_by;
 use crate::place::Place;
 use crate::policy::Policy;
 use crate::shape::Shape;
@@ -18,6 +20,8 @@ pub struct Survey {
     pub reads: Vec<PathBuf>,
     /// Files it reads of which nobody can tell where they are, as they are spelled.
     pub unplaced: Vec<String>,
+    /// Skills that a command of metier's prints, by their names.
+    pub skills: Vec<String>,
     /// Whether a program in it would run what is typed into it.
     pub interactive: bool,
     /// Whether it does more than read files, as far as anybody can tell: it writes or
@@ -26,11 +30,24 @@ pub struct Survey {
     /// What it may read where that is not one file: wildcards, and directories with all that is in
     /// them.
     shapes: Vec<Shape>,
+    /// Directories of which it lists what is in them.
+    listed: Vec<Shape>,
+    /// It reads files whose names it gets from elsewhere.
+    handed: bool,
+    /// What it reads from a directory that nobody tells, as it is spelled.
+    adrift: Vec<String>,
     /// What it names where nobody knows what for, in lowercase.
     named: Vec<String>,
     /// The same where only a part is known.
     named_shapes: Vec<Shape>,
 }
+
+/// Programs that name the files in a directory, for others to read.
+const LISTS: [&str; 10] =
+    ["ls", "find", "gfind", "bfs", "fd", "fdfind", "rg", "ripgrep", "ag", "ack"];
+
+/// Those of them that read the files themselves.
+const SEARCHES: [&str; 4] = ["rg", "ripgrep", "ag", "ack"];
 
 impl Policy {
     /// What `call` would do. The policy's own programs count among those that are known.
@@ -38,8 +55,19 @@ impl Policy {
     pub fn survey(&self, call: &ToolCall, host: &HostTable, place: &Place<'_>) -> Survey {
         let programs = self.programs();
         let mut survey = Survey::default();
-        for act in act::acts(&call.understand(host), place, programs, act::Look::Thorough) {
-            survey.add(&act);
+        let understood = call.understand(host);
+        let acts = act::acts(&understood, place, programs, act::Look::Thorough);
+        acts.iter().for_each(|act| survey.add(act));
+        survey.follow_lists();
+        if understood.hidden {
+            let mut read = Vec::new();
+            let is_other = |act: &&Act| match act {
+                Act::Command(command) => read_by(&command.argv).is_none(),
+                _ => true,
+            };
+            let others = acts.iter().filter(is_other);
+            others.for_each(|act| act::files(act, Access::Read, &mut read));
+            survey.unplace(&read);
         }
         survey
     }
@@ -54,10 +82,20 @@ impl Survey {
             |path: &PathBuf| path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name));
         let some = Shape::anywhere(&name.to_lowercase());
         self.reads.iter().any(called)
-            || self.unplaced.iter().any(|path| called(&PathBuf::from(path)))
+            || self.reads_unplaced(name)
+            || !self.skills.is_empty()
             || self.shapes.iter().any(|shape| shape.meets(&some))
             || !self.named.is_empty()
             || !self.named_shapes.is_empty()
+    }
+
+    /// Whether a file called `name` may be read of which nobody can tell where it is.
+    #[must_use]
+    pub fn reads_unplaced(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        let last = |path: &String| path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        self.unplaced.iter().any(|path| last(path) == name)
+            || self.adrift.iter().any(|path| glob::matches(&last(path), &name, None))
     }
 
     /// Whether it may read anything but the files it names: without that no directory
@@ -102,7 +140,18 @@ impl Survey {
             Act::Command(command) => {
                 let Command { consequences, touches, interactive, .. } = command;
                 self.interactive |= interactive;
-                self.does_more |= *interactive || (touches.is_empty() && consequences.is_empty());
+                let printed = read_by(&command.argv);
+                let idle = touches.is_empty() && consequences.is_empty() && printed.is_none();
+                self.does_more |= *interactive || idle;
+                if command.runs_one_of(&LISTS) {
+                    self.list(touches);
+                    self.handed |= command.runs_one_of(&SEARCHES);
+                }
+                self.add_spelled(&command.spelled);
+                if let Some(printed) = printed {
+                    self.skills.push(printed);
+                    return;
+                }
                 // Where a command works says nothing unless it went there.
                 let told = |file: &&FileUse| file.shown != "." || command.directory.is_none();
                 if command.untold || command.argv.is_empty() {
@@ -123,6 +172,50 @@ impl Survey {
         }
     }
 
+    /// Notes the directories whose files a command names for others.
+    fn list(&mut self, touches: &[Act]) {
+        for act in touches {
+            if let Act::File(FileUse { access: Access::Read, spots: Some(spots), shown, .. }) = act
+                && shown != "."
+            {
+                let trees = spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath());
+                self.listed.extend(trees);
+            }
+        }
+    }
+
+    /// Whoever reads what another command lists reads what is there.
+    fn follow_lists(&mut self) {
+        if self.handed {
+            self.shapes.append(&mut self.listed);
+        }
+    }
+
+    /// Code that spells out a file of text may read it: by a whole path, or nobody can tell which.
+    fn add_spelled(&mut self, texts: &[String]) {
+        let ends = |c: char| !(c.is_alphanumeric() || "/._-~".contains(c));
+        for text in texts {
+            let words = text.split(ends).filter(|word| word.ends_with(".md"));
+            // A word of its own is among what is named.
+            for word in words.filter(|word| !text.ends_with(*word)) {
+                match word.starts_with('/') {
+                    true => self.named.push(word.to_owned()),
+                    false => self.unplaced.push(word.to_owned()),
+                }
+            }
+        }
+    }
+
+    /// Where nobody says in which directory a call runs, what is named from there on may be anywhere.
+    /// One that starts with a wildcard is left: it is a rule against every `cat *.md` otherwise.
+    fn unplace(&mut self, read: &[&FileUse]) {
+        let relative = |file: &&&FileUse| {
+            let name = file.shown.rsplit('/').next().unwrap_or_default();
+            !file.shown.starts_with(['/', '~']) && !name.starts_with(['*', '?', '[', '…'])
+        };
+        self.adrift.extend(read.iter().filter(relative).map(|file| file.shown.clone()));
+    }
+
     fn add_named(&mut self, file: &FileUse) {
         let spots = file.spots.iter().flat_map(|spots| spots.iter());
         self.named.extend(spots.map(|spot| spot.lowercase.clone()));
@@ -135,7 +228,10 @@ impl Survey {
             Some(spots) => {
                 self.reads.extend(spots.iter().map(|spot| PathBuf::from(&spot.path)));
             }
-            None => self.unplaced.push(file.shown.clone()),
+            None => {
+                self.handed |= file.shown.starts_with('…');
+                self.unplaced.push(file.shown.clone());
+            }
         }
     }
 }

@@ -37,6 +37,33 @@ fn a_file_read_from_a_directory_nobody_knows_is_named_as_it_is_spelled() {
 }
 
 #[test]
+fn a_skill_read_from_where_codex_runs_a_command_is_in_no_known_place() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let unplaced = |command: &str, directory: Option<&str>| {
+        let host = HostTable::named("codex").expect("a host");
+        let call = ToolCall::new("Bash", json!({ "command": command, "workdir": directory }));
+        let place = Place::lexical(Path::new("/work"));
+        policy.survey(&call, host, &place).reads_unplaced("SKILL.md")
+    };
+    for command in [
+        "cat SKILL.md",
+        "cat ./skill.md",
+        "cat a/SKILL.md",
+        "cat SKILL.m?",
+        "head -5 SK*",
+        "cat < SKILL.md",
+        "bash -lc 'cat SKILL.md'",
+    ] {
+        assert!(unplaced(command, None), "{command}");
+        assert!(!unplaced(command, Some("/work/a")), "{command}");
+    }
+    for command in ["cat /s/SKILL.md", "cat README.md", "cat *.md", "rg x", "ls", "cargo build"] {
+        assert!(!unplaced(command, None), "{command}");
+    }
+}
+
+#[test]
 fn what_would_run_what_is_typed_is_known() {
     // U5, S3
     for command in ["bash", "sh -i", "python3", "node", "cd /tmp && zsh", "bash -c 'python3 -i'"] {
@@ -117,4 +144,52 @@ fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
     let call = ToolCall::new("Bash", json!({"command": "git status && cat README.md"}));
     let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
     assert!(!survey.may_read_any("SKILL.md"));
+}
+
+#[test]
+fn a_skill_is_read_however_its_directory_is_named() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let survey = |command: &str| {
+        let host = HostTable::named("codex").expect("a host");
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        policy.survey(&call, host, &Place::lexical(Path::new("/work")))
+    };
+    for command in [
+        "rg '' /s/gitty",
+        "rg -n x /s/gitty/",
+        "find /s/gitty -type f | xargs cat",
+        "fd . /s/gitty | xargs -n1 cat",
+        "ls /s/gitty | xargs -I{} cat /s/gitty/{}",
+        "python3 -c 'print(open(\"/s/gitty/SKILL.md\").read())'",
+        "python3 - <<'E'\nprint(open('/s/gitty/SKILL.md').read())\nE",
+        "node -e 'console.log(require(\"fs\").readFileSync(\"/s/gitty/SKILL.md\",\"utf8\"))'",
+    ] {
+        let survey = survey(command);
+        assert!(survey.may_read_any("SKILL.md"), "{command}");
+        assert!(survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read(Path::new("/s/other"), "SKILL.md"), "{command}");
+    }
+    assert!(survey("python3 -c 'open(\"SKILL.md\").read()'").reads_unplaced("SKILL.md"));
+    for (command, name) in [
+        ("metier use gitty", "gitty"),
+        ("metier --json read gitty SKILL.md", "gitty"),
+        ("/usr/bin/metier read --home x gitty ./skill.md", "gitty"),
+    ] {
+        assert_eq!(survey(command).skills, [name], "{command}");
+        assert!(!survey(command).does_more, "{command}");
+    }
+    for command in [
+        "rg x",
+        "rg x .",
+        "find . -name '*.rs'",
+        "metier list",
+        "metier show gitty",
+        "metier read gitty a.md",
+        "python3 -c 'print(1)'",
+    ] {
+        let survey = survey(command);
+        assert!(!survey.may_read(Path::new("/work/.agents/skills/a"), "SKILL.md"), "{command}");
+        assert!(survey.skills.is_empty() && !survey.reads_unplaced("SKILL.md"), "{command}");
+    }
 }

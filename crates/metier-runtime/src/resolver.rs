@@ -5,9 +5,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
+use std::fs::{File, Metadata};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 use metier_policy::{Layout, Resolve};
 
@@ -41,6 +43,62 @@ impl Resolve for Disk {
         let bare = has("HEAD") && (has("objects") || has("refs") || has("commondir"));
         bare.then_some(Layout::Bare)
     }
+
+    fn program(&self) -> Option<PathBuf> {
+        OWN.as_ref().map(|own| own.path.clone())
+    }
+
+    fn is_program(&self, program: &Path) -> bool {
+        let Some(own) = OWN.as_ref() else { return false };
+        if program.components().count() > 1 || program.is_absolute() {
+            return own.is(program);
+        }
+        let searched = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&searched).map(|folder| folder.join(program));
+        // The first file is the one that runs.
+        found.into_iter().find(|path| path.is_file()).is_some_and(|path| own.is(&path))
+    }
+}
+
+/// This very program, looked at once: it does not change while it runs.
+struct Own {
+    path: PathBuf,
+    metadata: Metadata,
+}
+
+static OWN: LazyLock<Option<Own>> = LazyLock::new(|| {
+    let path = std::env::current_exe().ok()?;
+    let metadata = path.metadata().ok()?;
+    Some(Own { path, metadata })
+});
+
+impl Own {
+    /// Whether a file is this program, by another name or as a copy. A copy costs reading both, which
+    /// only a file of the same length does.
+    fn is(&self, path: &Path) -> bool {
+        let Ok(other) = path.metadata() else { return false };
+        let same = other.dev() == self.metadata.dev() && other.ino() == self.metadata.ino();
+        same || (other.is_file()
+            && other.len() == self.metadata.len()
+            && same_content(&self.path, path).unwrap_or(false))
+    }
+}
+
+fn same_content(one: &Path, other: &Path) -> std::io::Result<bool> {
+    let (mut one, mut other) =
+        (BufReader::new(File::open(one)?), BufReader::new(File::open(other)?));
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if left.get(..length) != right.get(..length) {
+            return Ok(false);
+        }
+        if length == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        one.consume(length);
+        other.consume(length);
+    }
 }
 
 /// The disk as it is during one ruling: where a directory leads is asked once, and not for each word of
@@ -73,6 +131,14 @@ impl Resolve for Glance {
 
     fn layout(&self, directory: &Path) -> Option<Layout> {
         Disk.layout(directory)
+    }
+
+    fn program(&self) -> Option<PathBuf> {
+        Disk.program()
+    }
+
+    fn is_program(&self, program: &Path) -> bool {
+        Disk.is_program(program)
     }
 }
 

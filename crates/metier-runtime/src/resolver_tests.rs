@@ -66,3 +66,31 @@ fn the_next_ruling_sees_a_link_that_was_made_meanwhile() {
     symlink("there", root.join("x")).unwrap();
     assert_eq!(Glance::default().real(&root.join("x/a")), Some(root.join("there/a")));
 }
+
+#[test]
+fn this_program_is_known_by_every_name_and_as_a_copy() {
+    // S3, S4
+    let world = tempfile::tempdir().unwrap();
+    let own = Glance::default().program().unwrap();
+    assert_eq!(Disk.program(), Some(own.clone()));
+    let at = |name: &str| world.path().join(name);
+    symlink(&own, at("link")).unwrap();
+    std::fs::copy(&own, at("copy")).unwrap();
+    std::fs::write(at("other"), "#!/bin/sh\n").unwrap();
+    let mut bytes = std::fs::read(&own).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(at("altered"), bytes).unwrap();
+    for (path, expect) in [
+        (own, true),
+        (at("link"), true),
+        (at("copy"), true),
+        (at("other"), false),
+        (at("altered"), false),
+        (at("gone"), false),
+        ("sh".into(), false),
+        ("no-such-program".into(), false),
+    ] {
+        assert_eq!(Disk.is_program(&path), expect, "{}", path.display());
+        assert_eq!(Glance::default().is_program(&path), expect, "{}", path.display());
+    }
+}

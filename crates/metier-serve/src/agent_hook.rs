@@ -314,7 +314,7 @@ impl Attending<'_> {
 
     /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
     fn activate_read(&self, session: &mut Session, survey: &Survey) -> Result<(), String> {
-        if survey.unplaced.iter().any(|path| signal::is_skill_file(Path::new(path))) {
+        if survey.reads_unplaced(signal::SKILL_FILE) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"
                 .to_owned());
@@ -331,7 +331,9 @@ impl Attending<'_> {
         for file in survey.reads.iter().filter(|file| signal::is_skill_file(file)) {
             directories.extend(file.parent().map(Path::to_owned));
         }
-        for name in self.skills_in(session, &directories)? {
+        let mut names = self.skills_in(session, &directories)?;
+        names.extend(survey.skills.iter().filter(|name| is_known(session, name)).cloned());
+        for name in names {
             let arguments = String::new();
             let invocation =
                 Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };

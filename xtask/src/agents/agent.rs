@@ -145,7 +145,11 @@ impl Agent {
             (Self::Claude, Act::Shell(line)) => {
                 ("Bash", json!({"command": line, "description": "x"}))
             }
-            (Self::Codex, Act::Shell(line)) => ("exec_command", json!({"cmd": line})),
+            // Its hooks are not told where a command runs, so git has to say it.
+            (Self::Codex, Act::Shell(line)) => {
+                let git = format!("git -C {} ", world.project().display());
+                ("exec_command", json!({"cmd": line.replace("git ", &git)}))
+            }
             (Self::Gemini, Act::Shell(line)) => ("run_shell_command", json!({"command": line})),
             (Self::Opencode, Act::Shell(line)) => {
                 ("bash", json!({"command": line, "description": "x"}))

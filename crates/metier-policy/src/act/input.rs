@@ -4,7 +4,9 @@
 use super::here::Here;
 use super::{Act, Consequence, Unpacker, file_use};
 use crate::call;
-use crate::programs::{Analysis, Hazard, Obeys, What, is_harmless};
+use crate::editor;
+use crate::limits::MAX_MENTIONS;
+use crate::programs::{Analysis, Hazard, Obeys, Touch, What, is_harmless};
 use crate::shell::{Access, Feed, SimpleCommand, Word};
 
 /// The command that takes a patch, as some agents have it.
@@ -35,6 +37,42 @@ pub(super) fn obey(analysis: &mut Analysis, input: Option<&Feed>) {
         add(What::Code("it runs what it reads".to_owned()));
         analysis.fed = Some(Word::known(text));
     }
+}
+
+/// Adds what an editor does that finds its input there: it runs what it reads.
+pub(super) fn edit(analysis: &mut Analysis, command: &SimpleCommand) {
+    let Some(input) = command.input.as_ref().filter(|_| editor::opens_fed(&command.argv)) else {
+        return;
+    };
+    let text = "it may open an editor, which runs what it reads".to_owned();
+    analysis.hazards.push(Hazard { at: 0, what: What::Escape(text) });
+    if let Feed::Text(text) = input {
+        analysis.fed = Some(Word::known(text));
+    }
+}
+
+/// The files that differences change which a command is fed: with their first directory and without.
+pub(super) fn changed(command: &SimpleCommand) -> Vec<Touch> {
+    let Some(Feed::Text(text)) = &command.input else { return Vec::new() };
+    let program = command.argv.first().and_then(Word::as_known).unwrap_or_default();
+    let applies = |word: &Word| matches!(word.as_known(), Some("apply" | "am"));
+    match program.rsplit('/').next() {
+        Some("patch") => {}
+        Some("git") if command.argv.iter().any(applies) => {}
+        _ => return Vec::new(),
+    }
+    let named = |line: &str| {
+        let marks = ["+++ ", "--- ", "rename to ", "rename from ", "copy to "];
+        let path = marks.into_iter().find_map(|mark| line.strip_prefix(mark))?;
+        Some(path.split('\t').next().unwrap_or(path).trim_matches(['"', ' ', '\r']).to_owned())
+    };
+    let paths = text.lines().filter_map(named).filter(|path| path != "/dev/null");
+    let write = |path: String| Touch::File(Access::Write, Word::known(path));
+    let both = |path: String| {
+        let behind = path.split_once('/').map(|(_, behind)| behind.to_owned());
+        [Some(path), behind].into_iter().flatten()
+    };
+    paths.take(MAX_MENTIONS).flat_map(both).map(write).collect()
 }
 
 /// Gives the input of a command to those it runs, unless they have one of their own.

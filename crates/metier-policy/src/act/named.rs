@@ -6,7 +6,7 @@ use std::path::Path;
 use super::here::{Here, Naming};
 use super::{Consequence, FileUse, Look, Manner, Unpacker};
 use crate::limits::MAX_MENTIONS;
-use crate::place::{Layout, Spot};
+use crate::place::{Layout, Spot, folded};
 use crate::programs::{Analysis, What, parts};
 use crate::shell::{Access, SimpleCommand, Word};
 
@@ -46,7 +46,7 @@ impl Unpacker<'_> {
         if self.look == Look::Plain || !(analysis.untold || analysis.fed.is_some()) {
             return Vec::new();
         }
-        own_words(command, analysis).map(|word| word.spelling().to_ascii_lowercase()).collect()
+        own_words(command, analysis).map(|word| folded(word.spelling())).collect()
     }
 
     /// What git obeys in a directory that is a repository of its own, and not the project's: its
@@ -55,6 +55,61 @@ impl Unpacker<'_> {
         let found = here.known().find_map(|directory| self.repository_above(directory))?;
         let text = format!("`{found}` is a repository of its own, whose settings can run programs");
         Some(Consequence::escape(text))
+    }
+
+    /// A repository of which nobody knows where it is.
+    pub(super) fn unknown_repository(&self, here: Here<'_>) -> Option<Consequence> {
+        let text =
+            "nobody can tell in which repository it works; say it with `git -C /the/directory`";
+        let unknown = here.lost && here.known().next().is_none();
+        unknown.then(|| Consequence::escape(text.to_owned()))
+    }
+
+    /// Changing what lies in `.git`, which decides what git runs.
+    pub(super) fn tracked(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
+        let inside = |path: &str| path.split('/').any(|name| name.eq_ignore_ascii_case(".git"));
+        let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let fine = match (word.as_known(), spots) {
+            (Some(path), Some(spots)) => {
+                !inside(path) && !spots.iter().any(|spot| inside(&spot.path))
+            }
+            // Where it works nobody can tell: the words have to do.
+            (Some(path), None) => !inside(path),
+            // A wildcard finds no hidden name unless it starts with a dot.
+            (None, _) => {
+                let hidden = |name: &str| name.starts_with(['.', '[', '{']);
+                word.holes().is_empty() && !word.spelling().split('/').any(hidden)
+            }
+        };
+        let text = || format!("`{}` may be part of the repository itself", word.shown());
+        (!fine).then(|| Consequence::escape(text()))
+    }
+
+    /// A repository on this machine runs its own hooks.
+    pub(super) fn local_repository(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
+        let text = word.prefix();
+        let lower = text.to_ascii_lowercase();
+        let colon = text.find(':').filter(|colon| text.find('/').is_none_or(|at| *colon < at));
+        let is_path = lower.starts_with("file:")
+            || text.starts_with(['.', '~'])
+            || (colon.is_none() && text.contains('/'))
+            || word.as_known().is_none();
+        let is_there = || {
+            let spots = here.known().filter_map(|directory| {
+                self.place.locate(text, crate::place::From::Directory(directory))
+            });
+            let repository = |spot: &Spot| {
+                let at = Path::new(&spot.path);
+                let with_end = format!("{}.git", spot.path);
+                let resolver = self.place.resolver;
+                resolver.layout(at).is_some() || resolver.layout(Path::new(&with_end)).is_some()
+            };
+            spots.into_iter().any(|spots| spots.iter().any(repository))
+        };
+        (is_path || is_there()).then(|| {
+            let text = format!("`{}` may be a repository here, which runs its hooks", word.shown());
+            Consequence::escape(text)
+        })
     }
 
     /// The first repository above a directory, up to the project, unless it is the project's own.

@@ -178,6 +178,10 @@ fn fit_file(
         Argument::Path(path) => path,
         _ => return Fit::Not(None),
     };
+    // What one works on changes all the time: rules are about files that a call names.
+    if file.manner == Manner::Around {
+        return Fit::Not(None);
+    }
     match &file.spots {
         Some(spots) if path.covers(spots, case.ground, Strictness::Surely) => {
             return Fit::Surely(Coverage::EVERYTHING);
@@ -190,6 +194,9 @@ fn fit_file(
     }
     let meetings = file.shapes.iter().map(|shape| path.meets(shape, case.ground));
     match (meetings.max().unwrap_or(Meeting::None), file.manner) {
+        // A name nobody tells is that of many files: who denies is asked, who asks is not.
+        (Meeting::Possible, Manner::Within) if verdict == Verdict::Deny => Fit::Conceivably,
+        (_, Manner::Within) => Fit::Not(None),
         // Whatever is put into a directory above may be something else: who denies is asked.
         (Meeting::Possible, Manner::Into) if verdict == Verdict::Deny => Fit::Conceivably,
         (Meeting::Possible, _) => Fit::Possibly,

@@ -2,7 +2,7 @@
 //! gets to see and who guards it.
 //!
 //! A model that could run them could approve for itself, so they are denied like writing metier's
-//! state is. [`is_for_the_user`] reads the words behind `metier`; [`found`] looks for such a command
+//! state is; those that lift what skills restrict are asked about. [`is_for_the_user`] reads the words behind `metier`; [`found`] looks for such a command
 //! in all that a call does. What cannot be told from a call (a program from a variable, code, text
 //! for another shell) is searched for the same words, as text: that finds what is spelled out and
 //! nothing else, for asking about all of it would be a rule against every script.
@@ -10,11 +10,13 @@
 //! It knows the commands and the flags that take a value, and nothing about what they do; a test of
 //! the command line holds both tables against its own.
 
-use crate::act::{Act, Command, Consequence, Manner};
+use std::path::Path;
+
+use crate::act::{Act, Command, Consequence, FileUse, Manner, files};
 use crate::call::Understood;
 use crate::limits::MAX_SEARCHED_BYTES;
-use crate::place::{From, Place};
-use crate::shell::Word;
+use crate::place::{From, Place, Spot};
+use crate::shell::{Access, Word};
 
 /// The commands, each with those of its own subcommands that are meant.
 const COMMANDS: [(&str, Which); 13] = [
@@ -49,6 +51,23 @@ const VALUED: [&str; 10] = [
     "--color",
 ];
 
+/// Commands that lift what active skills restrict, or lose what could be gone back to, each with the
+/// flags that make them do so; without any they always do.
+const LIFTING: [(&str, &[&str], &str); 6] = [
+    ("release", &[], LIFTS),
+    ("end", &[], LIFTS),
+    // Who speaks to it for a session can let go of that session's skills.
+    ("mcp", &["--session", "--journal"], LIFTS),
+    ("serve", &["--session", "--journal"], LIFTS),
+    ("gc", &["--earlier"], "it removes what could be gone back to"),
+    ("doctor", &["--fix"], "it changes what is installed or guarded"),
+];
+
+const LIFTS: &str = "it lifts what active skills restrict";
+
+/// Variables that say the same as the flags of [`LIFTING`], in lowercase.
+const VARIABLES: [&str; 2] = ["metier_session", "metier_journal"];
+
 /// What the program is called.
 const PROGRAM: &str = "metier";
 
@@ -72,48 +91,103 @@ enum Which {
 enum Asked {
     /// A command that is a person's, by its name.
     Approving(String),
+    /// A command that a person is asked about, by its name, and why.
+    Lifting(String, &'static str),
     /// Another command, or none.
     Ordinary,
     /// A command that only a running shell knows.
     Unknown,
 }
 
+/// A command in a call that is a person's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// As a person would recognise it.
+    pub(super) command: String,
+    /// Why it is asked about; nothing where it is refused.
+    pub(super) asked_about: Option<&'static str>,
+}
+
 /// Whether the words behind `metier` are a command only the user runs.
 #[must_use]
 pub fn is_for_the_user(words: &[&str]) -> bool {
     let words: Vec<Word> = words.iter().copied().map(Word::known).collect();
-    matches!(asked(&words), Asked::Approving(_))
+    matches!(asked(&words, false), Asked::Approving(_))
 }
 
-/// The first command in a call that is a person's, as a person would recognise it.
-pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<String> {
+/// The skill whose own file a command of metier's prints; nothing for any other command.
+pub(crate) fn read_by(argv: &[Word]) -> Option<String> {
+    let (program, words) = argv.split_first()?;
+    name(program.as_known()?.rsplit('/').next()?).filter(|name| *name == PROGRAM)?;
+    let Next::Word(command, rest) = next(words) else { return None };
+    let Next::Word(skill, rest) = next(rest) else { return None };
+    let prints = match (command, next(rest)) {
+        ("use", _) | ("read", Next::Unknown) => true,
+        ("read", Next::Word(path, _)) => {
+            path.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("SKILL.md"))
+        }
+        _ => false,
+    };
+    prints.then(|| skill.to_owned())
+}
+
+/// The first command in a call that is a person's; one that is refused before one that is asked about.
+pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<Found> {
+    let text = super::command_text(call);
+    let says = |variable: &&str| text.as_ref().is_some_and(|text| text.contains(*variable));
+    let mut written = Vec::new();
+    acts.iter().for_each(|act| files(act, Access::Write, &mut written));
     let mut search = Search {
         place,
+        written,
+        of_session: VARIABLES.iter().any(says),
         untold: false,
         found: None,
         by_nobody: None,
         by_another: None,
+        by_made: None,
         renames: false,
     };
     acts.iter().for_each(|act| search.act(act));
-    if search.found.is_some() || !search.untold {
-        return search.found;
-    }
-    let text = super::command_text(call)?;
+    let sure = search.found.as_ref().is_some_and(|found| found.asked_about.is_none());
+    let Some(text) = text.filter(|_| !sure) else { return search.found };
     let named = || behind(&text, PROGRAM).next().is_some();
-    let renamed = search.by_another.filter(|_| search.renames);
-    search.by_nobody.or(renamed).filter(|_| named()).or_else(|| in_text(&text))
+    let mut found = search.found;
+    let made = search.by_made.filter(|_| named());
+    if search.untold {
+        let renamed = search.by_another.filter(|_| search.renames);
+        let more = search.by_nobody.or(renamed).filter(|_| named());
+        let more = more.or_else(|| in_text(&text, search.of_session));
+        note(&mut found, more);
+    }
+    note(&mut found, made);
+    found
+}
+
+/// Keeps the stricter of two.
+fn note(found: &mut Option<Found>, more: Option<Found>) {
+    if let Some(more) = more
+        && (found.is_none() || more.asked_about.is_none())
+    {
+        *found = Some(more);
+    }
 }
 
 struct Search<'a> {
     place: &'a Place<'a>,
+    /// The files that the call writes.
+    written: Vec<&'a FileUse>,
+    /// The call names a session by a variable.
+    of_session: bool,
     /// Something cannot be told: code, or a program only a running shell knows.
     untold: bool,
-    found: Option<String>,
+    found: Option<Found>,
     /// Such a command, of a program only a running shell knows.
-    by_nobody: Option<String>,
+    by_nobody: Option<Found>,
     /// Such a command, of a program that is not metier unless something gave it that name.
-    by_another: Option<String>,
+    by_another: Option<Found>,
+    /// Such a command, of a program that the call itself writes.
+    by_made: Option<Found>,
     /// Something gives programs other names.
     renames: bool,
 }
@@ -137,26 +211,7 @@ impl Search<'_> {
         if let Some((program, words)) = command.argv.split_first() {
             self.renames |= program.as_known().is_some_and(|name| RENAMES.contains(&name));
             self.untold |= program.as_known().is_none();
-            if let Asked::Approving(name) = asked(words) {
-                match program.as_known() {
-                    Some(_) => self.by_another = Some(command.shown()),
-                    None if may_be(program, PROGRAM) || RARE.contains(&name.as_str()) => {
-                        self.found = Some(command.shown());
-                    }
-                    None => self.by_nobody = Some(command.shown()),
-                }
-            }
-            let asked = match self.called(program, command) {
-                Some(PLUGIN) => Asked::Approving("chibi".to_owned()),
-                Some(_) => asked(words),
-                None if may_run_its_words(command) => among(words),
-                None => Asked::Ordinary,
-            };
-            match asked {
-                Asked::Approving(name) => self.found = Some(format!("{PROGRAM} {name}")),
-                Asked::Unknown => self.found = Some(command.shown()),
-                Asked::Ordinary => {}
-            }
+            self.program(program, words, command);
         }
         for (_, consequence) in &command.consequences {
             match consequence {
@@ -166,8 +221,32 @@ impl Search<'_> {
         }
     }
 
-    /// Which of metier's names a program has: by its own name, or by that of the file it leads to.
-    fn called(&self, program: &Word, command: &Command) -> Option<&'static str> {
+    fn program(&mut self, program: &Word, words: &[Word], command: &Command) {
+        let meant = asked(words, self.of_session);
+        let found = meant.found(command);
+        match program.as_known() {
+            None if self.may_be_metier(program) || meant.is_rare() => note(&mut self.found, found),
+            None => note(&mut self.by_nobody, found),
+            Some(path) if found.is_some() => {
+                if path.contains('/') && self.is_made(path, command) {
+                    note(&mut self.by_made, found.clone());
+                }
+                note(&mut self.by_another, found);
+            }
+            Some(_) => {}
+        }
+        let asked = match self.called(program, &meant, command) {
+            Some(PLUGIN) => Asked::Approving("chibi".to_owned()),
+            Some(_) => meant,
+            None if may_run_its_words(command) => among(words, self.of_session),
+            None => Asked::Ordinary,
+        };
+        note(&mut self.found, asked.named(command));
+    }
+
+    /// Which of metier's names a program has: by its own name, by that of the file it leads to, or by
+    /// being the very program.
+    fn called(&self, program: &Word, meant: &Asked, command: &Command) -> Option<&'static str> {
         let spelled = program.spelling();
         // What a running shell puts in front of the last slash changes the directory only.
         let last = spelled.rfind('/').map_or(0, |slash| slash + 1);
@@ -175,10 +254,75 @@ impl Search<'_> {
         if let Some(name) = name(spelled.get(last..).unwrap_or_default()).filter(|_| certain) {
             return Some(name);
         }
-        let known = program.as_known().filter(|path| path.contains('/'))?;
+        let known = program.as_known()?;
+        let resolver = self.place.resolver;
+        if !known.contains('/') {
+            let asks = *meant != Asked::Ordinary && *meant != Asked::Unknown;
+            return (asks && resolver.is_program(Path::new(known))).then_some(PROGRAM);
+        }
         let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
         let spots = self.place.locate(known, from)?;
-        spots.iter().find_map(|spot| name(spot.path.rsplit('/').next().unwrap_or_default()))
+        let called = |spot: &Spot| {
+            let named = name(spot.path.rsplit('/').next().unwrap_or_default());
+            let is_program =
+                || *meant != Asked::Ordinary && resolver.is_program(spot.path.as_ref());
+            named.or_else(|| is_program().then_some(PROGRAM))
+        };
+        spots.iter().find_map(called)
+    }
+
+    /// Whether a program of whose name a part is known may be metier, or whatever this program is
+    /// called.
+    fn may_be_metier(&self, program: &Word) -> bool {
+        let own = self.place.resolver.program();
+        let own = own.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
+        may_be(program, PROGRAM) || own.is_some_and(|own| may_be(program, &own.to_lowercase()))
+    }
+
+    /// Whether the call itself writes the program that it runs.
+    fn is_made(&self, path: &str, command: &Command) -> bool {
+        let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
+        let spots = self.place.locate(path, from);
+        let is = |file: &&FileUse| match (&spots, &file.spots) {
+            (Some(program), Some(file)) => {
+                program.iter().any(|spot| file.iter().any(|other| other.path == spot.path))
+            }
+            // In a directory nobody can tell, the name has to do.
+            _ => path.rsplit('/').next() == file.shown.rsplit('/').next(),
+        };
+        self.written.iter().any(is)
+    }
+}
+
+impl Asked {
+    /// Such a command by the words it was given with.
+    fn found(&self, command: &Command) -> Option<Found> {
+        let asked_about = match self {
+            Self::Approving(_) => None,
+            Self::Lifting(_, why) => Some(*why),
+            Self::Ordinary | Self::Unknown => return None,
+        };
+        Some(Found { command: command.shown(), asked_about })
+    }
+
+    /// Such a command by its name; what only a running shell knows is refused.
+    fn named(&self, command: &Command) -> Option<Found> {
+        match self {
+            Self::Approving(name) => Some(Found::new(name, None)),
+            Self::Lifting(name, why) => Some(Found::new(name, Some(why))),
+            Self::Unknown => Some(Found { command: command.shown(), asked_about: None }),
+            Self::Ordinary => None,
+        }
+    }
+
+    fn is_rare(&self) -> bool {
+        matches!(self, Self::Approving(name) if RARE.contains(&name.as_str()))
+    }
+}
+
+impl Found {
+    fn new(name: &str, asked_about: Option<&'static str>) -> Self {
+        Self { command: format!("{PROGRAM} {name}"), asked_about }
     }
 }
 
@@ -222,12 +366,12 @@ pub(super) fn may_run_its_words(command: &Command) -> bool {
 
 /// What the words ask for behind metier's name, where that is no option's value: `runner metier trust`
 /// and not `cargo test -p metier trust`.
-fn among(words: &[Word]) -> Asked {
+fn among(words: &[Word], of_session: bool) -> Asked {
     let mut behind_option = false;
     for (at, word) in words.iter().enumerate() {
         let last = word.as_known().and_then(|path| path.rsplit('/').next());
         if !behind_option && last.and_then(name) == Some(PROGRAM) {
-            let asked = asked(words.get(at + 1..).unwrap_or_default());
+            let asked = asked(words.get(at + 1..).unwrap_or_default(), of_session);
             if asked != Asked::Ordinary {
                 return asked;
             }
@@ -244,15 +388,15 @@ fn name(file: &str) -> Option<&'static str> {
     [PROGRAM, PLUGIN].into_iter().find(|name| *name == file)
 }
 
-/// What the words behind the program's name ask for.
-fn asked(words: &[Word]) -> Asked {
+/// What the words behind the program's name ask for; `of_session` is whether a variable names a session.
+fn asked(words: &[Word], of_session: bool) -> Asked {
     let (name, rest) = match next(words) {
         Next::Word(name, rest) => (name, rest),
         Next::None => return Asked::Ordinary,
         Next::Unknown => return Asked::Unknown,
     };
     let Some((_, which)) = COMMANDS.iter().find(|(command, _)| *command == name) else {
-        return Asked::Ordinary;
+        return lifting(name, words, of_session);
     };
     let inner = next(rest);
     let meant = match (which, &inner) {
@@ -269,6 +413,22 @@ fn asked(words: &[Word]) -> Asked {
     match (which, inner) {
         (Which::Only(_), Next::Word(inner, _)) => Asked::Approving(format!("{name} {inner}")),
         _ => Asked::Approving(name.to_owned()),
+    }
+}
+
+/// Whether a command lifts what skills restrict, with these words.
+fn lifting(name: &str, words: &[Word], of_session: bool) -> Asked {
+    let Some((_, flags, why)) = LIFTING.iter().find(|(command, ..)| *command == name) else {
+        return Asked::Ordinary;
+    };
+    let is_one = |word: &Word| {
+        let flag = word.prefix().split('=').next().unwrap_or_default();
+        word.splits() || flags.contains(&flag)
+    };
+    let by_variable = of_session && flags.contains(&"--session");
+    match flags.is_empty() || by_variable || words.iter().any(is_one) {
+        true => Asked::Lifting(name.to_owned(), why),
+        false => Asked::Ordinary,
     }
 }
 
@@ -309,25 +469,28 @@ fn next(words: &[Word]) -> Next<'_> {
 
 /// The first such command that is spelled out in text nobody can read as commands. Linear: what
 /// stands behind a name is looked at up to its next mention.
-fn in_text(text: &str) -> Option<String> {
+fn in_text(text: &str, of_session: bool) -> Option<Found> {
+    let mut found = None;
     for called in [PROGRAM, PLUGIN] {
         for behind in behind(text, called) {
             let near = behind.split(called).next()?;
             let near = near.get(..near.floor_char_boundary(MAX_SEARCHED_BYTES))?;
-            let words = near.split(BETWEEN).filter(|word| !word.is_empty());
+            let words =
+                near.split(BETWEEN).filter(|word| !word.is_empty() && !word.starts_with(":::"));
             let known = |word: &str| match word.contains('$') {
                 true => Word::unknown(),
                 false => Word::known(word),
             };
             let words: Vec<Word> = words.map(known).collect();
-            match if called == PLUGIN { in_plugin(&words) } else { asked(&words) } {
-                Asked::Approving(name) => return Some(format!("{PROGRAM} {name}")),
-                Asked::Unknown => return Some(format!("{PROGRAM} …")),
+            match if called == PLUGIN { in_plugin(&words) } else { asked(&words, of_session) } {
+                Asked::Approving(name) => return Some(Found::new(&name, None)),
+                Asked::Unknown => return Some(Found::new("…", None)),
+                Asked::Lifting(name, why) => note(&mut found, Some(Found::new(&name, Some(why)))),
                 Asked::Ordinary => {}
             }
         }
     }
-    None
+    found
 }
 
 /// What stands behind each mention of a name as a word of its own.

@@ -74,7 +74,7 @@ fn a_command_only_a_running_shell_knows_counts_as_one_that_is_meant() {
         vec![Word::known("hook"), Word::starting("")],
     ];
     for words in unknown {
-        assert_eq!(asked(&words), Asked::Unknown, "{words:?}");
+        assert_eq!(asked(&words, false), Asked::Unknown, "{words:?}");
     }
     let ordinary = [
         vec![Word::known("show"), Word::unknown()],
@@ -82,7 +82,7 @@ fn a_command_only_a_running_shell_knows_counts_as_one_that_is_meant() {
         vec![Word::known("--home"), Word::starting("/x"), Word::known("list")],
     ];
     for words in ordinary {
-        assert_eq!(asked(&words), Asked::Ordinary, "{words:?}");
+        assert_eq!(asked(&words, false), Asked::Ordinary, "{words:?}");
     }
 }
 
@@ -96,7 +96,7 @@ fn text_is_searched_for_what_is_spelled_out_and_nothing_else() {
         "/usr/bin/metier\ttrust",
         "agent-skills install x",
     ] {
-        assert!(in_text(text).is_some(), "{text}");
+        assert!(in_text(text, false).is_some(), "{text}");
     }
     for text in [
         "metier: add a word",
@@ -108,10 +108,10 @@ fn text_is_searched_for_what_is_spelled_out_and_nothing_else() {
         "the agent-skills directory",
         "metier=3",
     ] {
-        assert_eq!(in_text(text), None, "{text}");
+        assert_eq!(in_text(text, false), None, "{text}");
     }
     let long = "metier.".repeat(50_000);
-    assert_eq!(in_text(&long), None);
+    assert_eq!(in_text(&long, false), None);
 }
 
 fn words(line: &str) -> Vec<&str> {

@@ -8,7 +8,7 @@
 
 use super::Dealing;
 use crate::act::{FileUse, Manner};
-use crate::place::{Spot, Spots};
+use crate::place::{Spot, Spots, folded};
 use crate::shape::Shape;
 
 /// A file or directory that is protected in every directory.
@@ -24,7 +24,7 @@ pub(super) struct Wherever {
 impl Wherever {
     /// By the path from the directory it may lie in.
     pub(super) fn new(path: &str) -> Self {
-        let path = path.trim_matches('/').to_lowercase();
+        let path = folded(path.trim_matches('/'));
         let directory = path.rsplit_once('/').map(|(directory, _)| format!("/{directory}"));
         let shape = Shape::anywhere(&path).and_beneath();
         Self { tail: format!("/{path}"), directory, shape }
@@ -46,7 +46,7 @@ impl Wherever {
             let whole = !file.shapes.is_empty() && spots.iter().any(|spot| self.is_around(spot));
             return match file.manner {
                 _ if self.holds(spots) => Dealing::Writes,
-                Manner::Into if whole => Dealing::PerhapsInto,
+                Manner::Into | Manner::Around if whole => Dealing::PerhapsInto,
                 _ if whole => Dealing::Writes,
                 _ => Dealing::Nothing,
             };
@@ -93,6 +93,10 @@ impl Wherever {
             return Dealing::Nothing;
         }
         let fixed = shape.fixed();
+        if manner == Manner::Within {
+            let around = self.directory.is_some();
+            return if around { Dealing::PerhapsInto } else { Dealing::Nothing };
+        }
         if !shape.is_open {
             // A name alone is met by too many wildcards.
             let sure = self.directory.is_some() || shape.is_one();
@@ -102,7 +106,7 @@ impl Wherever {
             return Dealing::Writes;
         }
         match (self.ends_around(&fixed), manner) {
-            (true, Manner::Into) => Dealing::PerhapsInto,
+            (true, Manner::Into | Manner::Around) => Dealing::PerhapsInto,
             (true, _) => Dealing::Writes,
             (false, _) if self.is_begun(&fixed) => Dealing::PerhapsInto,
             (false, _) => Dealing::Nothing,

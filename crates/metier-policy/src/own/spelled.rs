@@ -1,12 +1,12 @@
 //! Text that spells out a protected place: in code, in text for another shell, in what cannot be read
 //! as commands. It finds what is written as a path and nothing that is put together.
 
-use crate::place::Place;
+use crate::place::{Place, folded};
 
 /// The ways in which text spells out a path, in lowercase.
 pub(super) fn of(own: &str, place: &Place<'_>) -> Vec<String> {
     let mut found = vec![own.to_owned()];
-    let home = place.home.and_then(|home| home.to_str()).map(str::to_lowercase);
+    let home = place.home.and_then(|home| home.to_str()).map(folded);
     let tail =
         home.and_then(|home| own.strip_prefix(home.trim_end_matches('/')).map(str::to_owned));
     let Some(tail) = tail.filter(|tail| tail.starts_with('/')) else { return found };

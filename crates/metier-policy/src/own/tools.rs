@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::call::ToolCall;
 use crate::limits::{MAX_PATH_BYTES, MAX_TOLD};
-use crate::place::{From, Place, Spots};
+use crate::place::{From, Place, Spots, folded};
 
 /// Words in the name of a tool that only looks.
 const LOOKS: [&str; 21] = [
@@ -51,7 +51,7 @@ pub(super) fn told(call: &ToolCall, place: &Place<'_>) -> Told {
         left -= 1;
         if left == 0 {
             // What is not looked at one by one is looked at as text.
-            told.texts.push(call.arguments.to_string().to_lowercase());
+            told.texts.push(folded(&call.arguments.to_string()));
             break;
         }
     }
@@ -61,9 +61,13 @@ pub(super) fn told(call: &ToolCall, place: &Place<'_>) -> Told {
 impl Told {
     fn add(&mut self, field: &str, text: &str, place: &Place<'_>) {
         if COMMANDS.contains(&field.to_ascii_lowercase().as_str()) {
-            self.texts.push(text.to_ascii_lowercase());
+            self.texts.push(folded(text));
         }
         let path = text.strip_prefix("file://").unwrap_or(text);
+        // What leads through a running process can be followed by nobody, so what is spelled counts.
+        if path.contains("/proc/") || path.contains("/dev/fd") {
+            self.texts.push(folded(path));
+        }
         if path.len() <= MAX_PATH_BYTES && !path.contains('\n') {
             self.paths.extend(place.locate_argument(path, From::Directory(place.cwd)));
         }

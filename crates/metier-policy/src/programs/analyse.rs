@@ -195,6 +195,12 @@ impl<'p> Reader<'p> {
             if self.out.role == Role::Transparent {
                 self.out.role = Role::Inert;
             }
+            // Who only asks a file something does not write it.
+            for hazard in &mut self.out.hazards {
+                if let What::File(access, _) = &mut hazard.what {
+                    *access = Access::Read;
+                }
+            }
             return;
         }
         if self.usage.style == Style::Shell && (!self.flags.done || self.flags.reads_input) {
@@ -283,6 +289,12 @@ impl<'p> Reader<'p> {
         // With the directory told by an option, every argument is put into it.
         let last = if self.into.is_empty() { words.len().saturating_sub(1) } else { usize::MAX };
         for (index, (at, word)) in words.into_iter().enumerate() {
+            if self.usage.tracked {
+                self.hazard(at, What::Tracked(word.clone()));
+            }
+            if self.usage.repositories {
+                self.hazard(at, What::Repository(word.clone()));
+            }
             match self.usage.arguments {
                 Arguments::Plain | Arguments::Mentions => {}
                 Arguments::Reads => self.touch(Access::Read, word),
@@ -300,6 +312,10 @@ impl<'p> Reader<'p> {
                     self.touch(Access::Read, word);
                     self.out.touches.push(Touch::Tree(Access::Write, word.clone()));
                 }
+                Arguments::Cleans => {
+                    self.out.touches.push(Touch::Tree(Access::Write, word.clone()));
+                }
+                Arguments::Checkout => self.checkout(index, at, word),
                 Arguments::Urls => self.url(at, word),
                 Arguments::Dd => self.dd(word),
                 Arguments::Names => self.variable_name(at, word),
@@ -308,6 +324,16 @@ impl<'p> Reader<'p> {
                     self.escape(at, format!("`{}` can run or change anything", self.name()));
                 }
             }
+        }
+    }
+
+    /// `git checkout main` is about a branch, `git checkout main a` and `git checkout ./a` are about `a`.
+    fn checkout(&mut self, index: usize, at: usize, word: &Word) {
+        let ended = self.argv.iter().position(|word| word.as_known() == Some("--"));
+        let path = word.prefix();
+        let is_path = path.contains('.') || path.starts_with('/') || word.as_known().is_none();
+        if index > 0 || is_path || ended.is_some_and(|ended| ended < at) {
+            self.out.touches.push(Touch::Tree(Access::Write, word.clone()));
         }
     }
 

@@ -56,6 +56,11 @@ impl Word {
         Self { certain: Some(text.len()), holes: vec![text.len()], text, ..Self::default() }
     }
 
+    /// A word that stands for any one name in a directory, hidden ones included.
+    pub(crate) fn any_name() -> Self {
+        Self { text: "[?]".to_owned(), certain: Some(0), ..Self::default() }
+    }
+
     /// The text, when all of it is certain.
     #[must_use]
     pub fn as_known(&self) -> Option<&str> {

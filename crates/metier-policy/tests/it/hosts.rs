@@ -135,9 +135,11 @@ fn an_editor_is_no_way_around_a_skill_where_typing_is_not_seen() {
         ("claude-code", "Bash", Verdict::Allow),
         ("gemini-cli", "run_shell_command", Verdict::Allow),
     ] {
-        for command in ["git commit --allow-empty", "git rebase -i HEAD~1", "git add -p"] {
+        for command in ["commit --allow-empty", "rebase -i HEAD~1", "add -p"] {
+            let command = format!("git -C /project {command}");
             assert_eq!(verdict(host, tool, json!({ "command": command })), expected, "{command}");
         }
-        assert_eq!(verdict(host, tool, json!({"command": "git commit -am x"})), Verdict::Allow);
+        let command = "git -C /project commit -am x";
+        assert_eq!(verdict(host, tool, json!({ "command": command })), Verdict::Allow);
     }
 }

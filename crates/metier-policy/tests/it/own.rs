@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use metier_policy::own::{AGENT_HOOKS, OWN_STATE};
+use metier_policy::own::{AGENT_HOOKS, OWN_COMMAND, OWN_STATE};
 use metier_policy::{
     ActiveStack, HostTable, Place, Policy, Profile, Ruling, ToolCall, Verdict, decide,
 };
@@ -66,6 +66,12 @@ fn no_profile_lets_a_command_write_what_is_metiers_own() {
 }
 
 #[test]
+fn no_profile_lets_a_command_lift_what_skills_restrict_without_a_question() {
+    // S3, S4
+    check(include_str!("commands.tsv"), OWN_COMMAND, 40);
+}
+
+#[test]
 fn no_profile_lets_a_command_write_settings_that_switch_hooks_off() {
     // S3, S4, U5
     check(include_str!("settings.tsv"), AGENT_HOOKS, 90);
@@ -84,6 +90,9 @@ fn no_profile_lets_a_tool_write_settings_that_switch_hooks_off() {
         ("Write", json!({"file_path": "/project/.opencode/plugin/evil.js"})),
         ("apply_patch", json!({"command": patch})),
         ("mcp__fs__write_file", server),
+        ("mcp__fs__write_file", json!({"path": "/proc/7/root/home/user/.claude/settings.json"})),
+        ("mcp__fs__write_file", json!({"path": "file:///proc/7/cwd/.codex/config.toml"})),
+        ("mcp__fs__move_file", json!({"to": "/proc/self/fd/3/.gemini/settings.json"})),
     ];
     for profile in Profile::ALL {
         for (tool, arguments) in &denied {
@@ -100,9 +109,29 @@ fn no_profile_lets_a_tool_write_settings_that_switch_hooks_off() {
             ("Write", json!({"file_path": ".claude/agents/x.md"})),
             ("Write", json!({"file_path": "settings.json"})),
             ("mcp__fs__read_file", json!({"path": ".claude/settings.json"})),
+            ("mcp__fs__write_file", json!({"path": "/proc/7/root/tmp/settings.json"})),
         ] {
             let ruling = rule(profile, tool, arguments.clone());
             assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Allow, "{tool} {arguments}");
         }
+    }
+}
+
+#[test]
+fn a_home_in_any_letters_is_found_in_text() {
+    // S3, S4
+    let protected = [PathBuf::from("/home/Ünal/.claude/settings.json")];
+    let home = Some(std::path::Path::new("/home/Ünal"));
+    let place = Place { protected: &protected, home, ..world::place() };
+    for command in [
+        "python3 -c \"open('/home/Ünal/.claude/settings.json','w')\"",
+        "python3 -c \"open('/home/ünal/.claude/settings.json','w')\"",
+        "some-tool --in=x /home/ÜNAL/.claude/settings.json",
+        "eval \"$X\"; : /home/Ünal/.claude/settings.json",
+    ] {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let policy = Policy::profile(Profile::FullAuto);
+        let ruling = decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place);
+        assert_eq!(said(&ruling, OWN_STATE), Verdict::Deny, "{command}");
     }
 }

@@ -16,6 +16,9 @@ pub(super) const SERVER: &str = "metier";
 /// The tool of that server that activates a skill.
 const ACTIVATE: &str = "skill_activate";
 
+/// The one that prints a file of a skill.
+const READ: &str = "skill_read";
+
 /// The file that makes a directory a skill.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
 
@@ -85,7 +88,29 @@ pub(super) fn in_call(agent: HookAgent, call: &ToolCall) -> Option<Wish> {
         (HookAgent::Opencode, "skill") => return Some(wish("name", "")),
         _ => {}
     }
+    if let Some(name) = read_from_us(agent, call) {
+        return Some(Wish::new(name, "", Trigger::Auto));
+    }
     is_ours(agent, call).then(|| wish("name", "arguments"))
+}
+
+/// The skill whose own file a call reads through metier's MCP server, where reading it is the sign that
+/// it is wanted.
+fn read_from_us(agent: HookAgent, call: &ToolCall) -> Option<&str> {
+    let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
+    if !matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) {
+        return None;
+    }
+    if call.tool == "read_mcp_resource" && field("server") == Some(SERVER) {
+        let (name, path) = field("uri")?.strip_prefix("skill://")?.split_once('/')?;
+        return is_skill_file(Path::new(path)).then_some(name);
+    }
+    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
+    let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) else {
+        return None;
+    };
+    let is_own = field("path").is_none_or(|path| is_skill_file(Path::new(path)));
+    (server == SERVER && tool == READ && is_own).then(|| field("name").unwrap_or_default())
 }
 
 /// Whether the call activates a skill through metier's own MCP server.

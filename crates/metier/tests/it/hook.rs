@@ -316,9 +316,10 @@ fn a_policy_that_pre_approves_grants_where_the_agent_understands_it() {
                 "tool_name": tool, "tool_input": input});
             obeyed(agent, &hook(&world, &[agent], event.to_string().as_bytes())).0
         };
-        assert_eq!(send("Bash", &json!({"command": "git status"})), "-");
+        let status = json!({"command": format!("git -C {} status", world.project().display())});
+        assert_eq!(send("Bash", &status), "-");
         send(tool, &skill);
-        assert_eq!(send("Bash", &json!({"command": "git status"})), expected);
+        assert_eq!(send("Bash", &status), expected);
     }
 }
 

@@ -49,6 +49,8 @@ impl<'p> Reader<'p> {
             self.hazard(at, What::Output(word.clone()));
         } else if self.usage.code_at == Some(count) {
             self.run_file(at, word);
+        } else if self.usage.repository_at == Some(count) {
+            self.hazard(at, What::Repository(word.clone()));
         }
         if self.usage.stops_at == count {
             self.flags.ended = true;
@@ -85,6 +87,16 @@ impl<'p> Reader<'p> {
         let name = word.as_known().unwrap_or_default();
         match self.usage.verbs.get(name) {
             Some(Verb::Plain) => {}
+            Some(Verb::Options) => {
+                let rest = self.argv.get(at + 1..).unwrap_or_default();
+                let safe = |word: &Word| {
+                    word.as_known().is_some_and(|word| self.usage.safe.iter().any(|s| s == word))
+                };
+                if !rest.iter().all(safe) {
+                    let text = format!("`{name}` of `{}` can run anything", self.name());
+                    self.escape(at, text);
+                }
+            }
             None if listed(&self.usage.settings, &name.to_ascii_lowercase()) => {}
             Some(verb) => {
                 self.flags.done = true;

@@ -1,7 +1,7 @@
 //! Directories that a command uses without naming every file in them: those it copies, unpacks or
 //! links into, and the one it works in.
 
-use super::{Arguments, Reader, Touch};
+use super::{Arguments, Reader, Touch, What, file_path};
 use crate::shell::{Access, Word};
 
 impl Reader<'_> {
@@ -10,6 +10,17 @@ impl Reader<'_> {
             self.arguments.iter().filter_map(|at| self.argv.get(*at).cloned()).collect();
         if matches!(self.usage.arguments, Arguments::Copies | Arguments::Moves) {
             self.copies(&words);
+        }
+        if self.usage.arguments == Arguments::Urls {
+            self.downloads(&words);
+        }
+        self.strips(&words);
+        if words.is_empty() && self.usage.arguments == Arguments::Cleans {
+            self.out.touches.push(Touch::Tree(Access::Write, Word::known(".")));
+        }
+        let first = words.first().and_then(Word::as_known).unwrap_or_default();
+        if self.usage.fills_here && !self.usage.looks.iter().any(|word| word == first) {
+            self.out.touches.push(Touch::Around(Word::known(".")));
         }
         self.archive(&words);
         if self.flags.removes {
@@ -29,6 +40,8 @@ impl Reader<'_> {
     fn copies(&mut self, words: &[Word]) {
         let (targets, sources) = match self.into.clone() {
             into if !into.is_empty() => (into, words),
+            // A link without a target is made where one is.
+            _ if self.usage.links && words.len() == 1 => (vec![Word::known(".")], words),
             _ => match words.split_last() {
                 Some((last, sources)) => (vec![last.clone()], sources),
                 None => return,
@@ -36,28 +49,53 @@ impl Reader<'_> {
         };
         let moves = self.usage.arguments == Arguments::Moves;
         let whole = self.recurses() || moves || self.usage.links;
-        for target in targets {
+        for target in targets.iter().filter(|target| !is_elsewhere(target)) {
             if !self.into.is_empty() {
                 self.out.touches.push(Touch::File(Access::Write, target.clone()));
             }
             for source in sources {
-                match whole {
-                    true => self.put(source, &target),
-                    false => self.put_file(source, &target),
+                self.put_named(source, target);
+                if whole {
+                    self.put(source, target);
                 }
             }
         }
     }
 
-    /// A file keeps its name in a directory.
-    fn put_file(&mut self, source: &Word, target: &Word) {
-        if let (Some(name), Some(target)) =
-            (source.as_known().and_then(last_name), target.as_known())
-            && !target.contains(':')
-        {
-            let path = Word::known(format!("{}/{name}", target.trim_end_matches('/')));
-            self.out.touches.push(Touch::File(Access::Write, path));
+    /// A file keeps its name in a directory, and some keep the directories it lies in.
+    fn put_named(&mut self, source: &Word, target: &Word) {
+        if self.is_exact() {
+            return;
         }
+        for name in names(source) {
+            self.put_as(name, target);
+        }
+        if let Some(path) = source.as_known().filter(|_| self.is_asked(&self.usage.parents)) {
+            let from = path.find("/./").map_or(0, |mark| mark + "/./".len());
+            self.put_as(Word::known(path.get(from..).unwrap_or_default()), target);
+        }
+    }
+
+    /// Whether the target is what a copy becomes and not a directory it goes to. What follows a letter
+    /// with a value is that value.
+    fn is_exact(&self) -> bool {
+        let asks = |word: &Word| {
+            let text = word.prefix();
+            let mut letters = text.chars().skip(1).take_while(|letter| !"Stmog".contains(*letter));
+            let short = text.starts_with('-') && !text.starts_with("--");
+            (short && letters.any(|letter| letter == 'T')) || text.starts_with("--no-target")
+        };
+        !self.usage.into.is_empty() && self.argv.iter().any(asks)
+    }
+
+    /// Something in a directory is written under this name.
+    fn put_as(&mut self, name: Word, target: &Word) {
+        let Some(directory) = target.as_known() else { return };
+        let path = name.after(&format!("{}/", directory.trim_end_matches('/')));
+        self.out.touches.push(match name.as_known() {
+            Some(_) => Touch::File(Access::Write, path),
+            None => Touch::Within(path),
+        });
     }
 
     fn put(&mut self, source: &Word, target: &Word) {
@@ -65,19 +103,53 @@ impl Reader<'_> {
             self.link(source, target);
             return;
         }
-        // Some copy what is in a directory and not the directory.
-        let exact = self.argv.iter().any(|word| {
-            let text = word.prefix();
-            text.starts_with('-') && !text.starts_with("--") && text.contains('T')
-                || text.starts_with("--no-target")
-        });
-        let into = match (source.as_known().and_then(last_name), target.as_known()) {
-            (Some(name), Some(target)) if !exact && !target.contains(':') => {
-                Word::known(format!("{}/{name}", target.trim_end_matches('/')))
-            }
-            _ => target.clone(),
+        let named = |name: &Word| {
+            let (name, target) = name.as_known().zip(target.as_known())?;
+            Some(Word::known(format!("{}/{name}", target.trim_end_matches('/'))))
         };
-        self.out.touches.push(Touch::Into(into));
+        let names = if self.is_exact() { Vec::new() } else { names(source) };
+        let into: Option<Vec<Word>> = names.iter().map(named).collect();
+        let into = into.filter(|into| !into.is_empty());
+        let into = into.unwrap_or_else(|| vec![target.clone()]);
+        self.out.touches.extend(into.into_iter().map(Touch::Into));
+    }
+
+    /// What is fetched is written under the last name in its address, where one is or where an option
+    /// says.
+    fn downloads(&mut self, words: &[Word]) {
+        let here = vec![Word::known(".")];
+        let into = if self.into.is_empty() { here } else { self.into.clone() };
+        if self.is_asked(&self.usage.downloads) {
+            for target in &into {
+                for name in words.iter().flat_map(fetched_names) {
+                    self.put_as(name, target);
+                }
+            }
+            if self.recurses() {
+                self.out.touches.extend(into.into_iter().map(Touch::Into));
+            }
+        }
+        // Files that other options name lie in that directory, too.
+        let written = self.out.hazards.iter().filter_map(|hazard| match &hazard.what {
+            What::File(Access::Write, word) => Some(word.clone()),
+            _ => None,
+        });
+        let written: Vec<Word> = written.collect();
+        for target in self.into.clone() {
+            written.iter().for_each(|word| self.put_as(word.clone(), &target));
+        }
+    }
+
+    /// What is unpacked lies beside its archive, without the end of its name.
+    fn strips(&mut self, words: &[Word]) {
+        for path in words.iter().filter_map(Word::as_known) {
+            for end in &self.usage.strips {
+                if let Some(path) = path.strip_suffix(end.as_str()).filter(|path| !path.is_empty())
+                {
+                    self.out.touches.push(Touch::File(Access::Write, Word::known(path)));
+                }
+            }
+        }
     }
 
     /// Who has another name for a file can use it by that name. A relative one starts where the link
@@ -125,8 +197,48 @@ impl Reader<'_> {
     }
 }
 
-/// What a copy of this is called; nothing where only what is in it is copied.
-fn last_name(path: &str) -> Option<&str> {
-    let name = path.rsplit('/').next()?;
-    (!matches!(name, "" | "." | "..") && !path.contains(':')).then_some(name)
+/// What a copy of this may be called; nothing where only what is in it is copied. To some a colon
+/// ends the name of a machine, where another shell reads the path.
+fn names(path: &Word) -> Vec<Word> {
+    let spelled = path.spelling();
+    let from = spelled.rfind('/').map_or(0, |slash| slash + 1);
+    let Some(name) = path.behind(from) else { return Vec::new() };
+    if path.as_known().is_none() {
+        let more = path.readings().iter().flat_map(names);
+        let name = if name.holes().is_empty() { name } else { Word::any_name() };
+        return std::iter::once(name).chain(more).collect();
+    }
+    let spelled = spelled.get(from..).unwrap_or_default();
+    let there = spelled.rfind(':').map(|colon| spelled.get(colon + 1..).unwrap_or_default());
+    let is_name = |name: &&str| !matches!(*name, "" | "." | "..");
+    let read_there = |name: &str| match path.spelling().contains(':') && name.contains(EXPANDED) {
+        true => Word::any_name(),
+        false => Word::known(name),
+    };
+    [Some(spelled), there].into_iter().flatten().filter(is_name).map(read_there).collect()
+}
+
+/// What a shell on another machine makes something else of.
+const EXPANDED: [char; 7] = ['*', '?', '[', '{', '~', '$', '`'];
+
+/// Whether a target is on another machine: a colon stands before its first slash.
+fn is_elsewhere(target: &Word) -> bool {
+    let text = target.prefix();
+    text.find(':').is_some_and(|colon| text.find('/').is_none_or(|slash| colon < slash))
+}
+
+/// What a file from this address may be called: with its query and without, with `%2e` and the like
+/// undone or not.
+fn fetched_names(address: &Word) -> Vec<Word> {
+    let Some(text) = address.as_known() else { return vec![Word::any_name()] };
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let path = text.split_once('/').map_or("", |(_, path)| path);
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let plain = name(path.split(['?', '#']).next().unwrap_or_default());
+    let decoded = file_path(&format!("/{plain}")).map(|path| name(&path));
+    let queried = name(path.split('#').next().unwrap_or_default());
+    let mut names = vec![plain, queried];
+    names.extend(decoded);
+    names.dedup();
+    names.into_iter().filter(|name| !name.is_empty()).map(Word::known).collect()
 }

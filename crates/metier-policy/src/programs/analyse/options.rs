@@ -353,6 +353,7 @@ impl<'p> Reader<'p> {
                 self.hazard(at, What::File(Access::Write, value));
             }
             Effect::Fills => {
+                self.into.push(value.clone());
                 self.out.touches.push(Touch::Into(value));
                 self.escape(at, format!("`{name}` of `{}` changes where it works", self.name()));
             }
@@ -388,6 +389,12 @@ impl<'p> Reader<'p> {
         let prefix = value.prefix();
         let key = prefix.split_once(['=', ' ']).map_or(value.as_known(), |(key, _)| Some(key));
         let key = key.map(str::to_ascii_lowercase);
+        // It is another way to say which directory is filled.
+        if let Some(tree) = key.as_deref().filter(|key| *key == "core.worktree")
+            && let Some(path) = value.tail(tree.len() + 1)
+        {
+            self.out.touches.push(Touch::Into(path));
+        }
         match key {
             Some(key) if listed(&self.usage.settings, &key) && !value.splits() => {}
             Some(key) => {

@@ -1,0 +1,167 @@
+//! Commands of which the host does not tell where they run, though it may have been told.
+//!
+//! Codex runs a command where its model says and tells nobody, so `echo x > hooks.json` may be about
+//! the settings beside its own. Taking every such path for a protected one would be a rule against all
+//! commands; this one is about paths that end as a protected path does, or are called as metier calls
+//! its own files. Whoever gives the whole path is judged by that.
+
+use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text};
+use crate::act::{Act, Command, Consequence, FileUse, files};
+use crate::place::folded;
+use crate::shell::Access;
+use crate::verdict::{Reason, Verdict};
+
+/// What metier calls files in its own directory, whatever lies beside them.
+const KEPT: [&str; 9] = [
+    "approvals.jsonl",
+    "approvals.brief",
+    "folders.json",
+    "generations.json",
+    "skills.lock",
+    "lock.brief",
+    "config.toml",
+    "policy.toml",
+    "packages.turn",
+];
+
+/// How the names of agents' sessions start.
+const SESSIONS: [&str; 4] = ["claude-code.", "codex.", "gemini-cli.", "opencode."];
+
+/// A refusal for a path that may be a protected one, where nobody says where the call runs.
+pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
+    if !inquiry.understood.hidden || inquiry.place.protected.is_empty() {
+        return None;
+    }
+    let own: Vec<Vec<String>> =
+        inquiry.place.protected.iter().filter_map(|own| parts(own.to_str()?)).collect();
+    let mut written = Vec::new();
+    acts.iter().for_each(|act| files(act, Access::Write, &mut written));
+    let mut search = Search { own: &own, named: Vec::new(), code: false };
+    acts.iter().for_each(|act| search.act(act));
+    let by_path = written.into_iter().chain(search.named.iter().copied());
+    let found =
+        by_path.filter(|file| !file.manner.is_by_chance()).find_map(|file| search.met(file));
+    let in_text = || {
+        let text = command_text(inquiry.understood).filter(|_| search.code)?;
+        search.spelled(&text)
+    };
+    let (path, rule) = found.or_else(in_text)?;
+    let text = format!(
+        "`{path}` may be one that only the user changes, for nobody says in which directory this \
+         runs; give its whole path, from `/` on"
+    );
+    Some(Reason::new(Verdict::Deny, text).of_rule(rule))
+}
+
+struct Search<'a> {
+    /// The names on each protected path, in lowercase.
+    own: &'a [Vec<String>],
+    /// Files that are named where nobody knows what for.
+    named: Vec<&'a FileUse>,
+    /// Code runs, or something that cannot be told.
+    code: bool,
+}
+
+impl<'a> Search<'a> {
+    fn act(&mut self, act: &'a Act) {
+        match act {
+            Act::Command(command) => self.command(command),
+            Act::Unresolvable(_) => self.code = true,
+            Act::Tool | Act::File(_) | Act::Fetch(_) => {}
+        }
+    }
+
+    fn command(&mut self, command: &'a Command) {
+        if command.untold {
+            self.named.extend(&command.named);
+        }
+        for (_, consequence) in &command.consequences {
+            match consequence {
+                Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
+                Consequence::Escape(_) | Consequence::Code(_) => self.code = true,
+            }
+        }
+    }
+
+    /// The path as given, where it may be a protected one.
+    fn met(&self, file: &FileUse) -> Option<(String, &'static str)> {
+        let given = file.shown.as_str();
+        if given.starts_with(['/', '~']) || given.contains("://") {
+            return None;
+        }
+        let path = parts(given)?;
+        let whole = !file.shapes.is_empty();
+        let mut own = self.own.iter();
+        let settings = own.any(|own| ends_in(own, &path) || (whole && is_on(own, &path)));
+        let kept = is_kept(&path);
+        (settings || kept)
+            .then(|| (crate::act::quoted(given), if kept { OWN_STATE } else { AGENT_HOOKS }))
+    }
+
+    /// The first such name that stands alone in code.
+    fn spelled(&self, text: &str) -> Option<(String, &'static str)> {
+        let last = self.own.iter().filter_map(|own| own.last()).map(String::as_str);
+        let mut names = last.filter(|name| is_distinct(name) && name.contains('.')).chain(KEPT);
+        let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
+        let alone = |name: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let (before, behind) = (text.get(..at), text.get(at + name.len()..));
+                let open = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+                !before.is_some_and(|text| text.ends_with(part))
+                    && !behind.is_some_and(|text| text.starts_with(open))
+            })
+        };
+        names.find(|name| alone(name)).map(|name| (name.to_owned(), AGENT_HOOKS))
+    }
+}
+
+/// The names on a path, in lowercase; nothing for one that names nothing.
+fn parts(path: &str) -> Option<Vec<String>> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(folded(name)),
+        }
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// Whether a path from some directory leads to the protected one or below it: it starts with what that
+/// one ends with.
+fn ends_in(own: &[String], path: &[String]) -> bool {
+    (1..=path.len()).any(|count| {
+        let start = path.get(..count).unwrap_or_default();
+        own.ends_with(start) && start.iter().any(|name| is_distinct(name))
+    })
+}
+
+/// Whether a directory may be one above the protected path, by a name that few others have.
+fn is_on(own: &[String], path: &[String]) -> bool {
+    let hidden = |name: &String| name.starts_with('.') || name == "metier";
+    own.windows(path.len()).any(|names| names == path) && path.iter().any(hidden)
+}
+
+/// Whether a name says something: `plugin` is that of many directories.
+fn is_distinct(name: &str) -> bool {
+    name.contains('.') || name == "metier"
+}
+
+/// Whether a path is that of a file in metier's own directory, from there or from the one it is in.
+fn is_kept(path: &[String]) -> bool {
+    let session = |name: &str| {
+        name.ends_with(".jsonl") && SESSIONS.iter().any(|start| name.starts_with(start))
+    };
+    match path {
+        [name] => KEPT.contains(&name.as_str()) || session(name),
+        [folder, name] => folder == "sessions" && session(name),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "hidden_tests.rs"]
+mod tests;

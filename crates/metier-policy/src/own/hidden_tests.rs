@@ -1,0 +1,115 @@
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    ActiveSkill, ActiveStack, HostTable, Place, Policy, Profile, Ruling, ToolCall, decide,
+};
+
+fn rule(stack: &ActiveStack, command: &str, directory: Option<&str>) -> Ruling {
+    let protected = [
+        "/home/user/.local/share/metier",
+        "/home/user/.config/metier",
+        "/usr/local/bin/metier",
+        "/home/user/.codex/config.toml",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".opencode/plugin",
+    ]
+    .map(PathBuf::from);
+    let (project, home) = (Path::new("/project"), Some(Path::new("/home/user")));
+    let place =
+        Place { home, project: Some(project), protected: &protected, ..Place::lexical(project) };
+    let host = HostTable::named("codex").expect("a host");
+    let call = ToolCall::new("Bash", json!({ "command": command, "workdir": directory }));
+    decide(&Policy::profile(Profile::Default), stack, &call, host, &place)
+}
+
+#[test]
+fn what_may_be_protected_is_not_written_where_nobody_says_where_a_command_runs() {
+    // S3, S4, U5
+    for command in [
+        "echo x > hooks.json",
+        "echo x > ./config.toml",
+        "echo x > .codex/config.toml",
+        "tee hooks.json < /tmp/x",
+        "cp /tmp/x config.toml",
+        "cp /tmp/hooks.json .",
+        "mv /tmp/x share/metier",
+        "rm -rf metier",
+        "rm -rf .local",
+        "rm -rf .codex",
+        "echo x >> approvals.jsonl",
+        "sed -i s/a/b/ sessions/codex.x.jsonl",
+        "python3 -c \"open('hooks.json','w')\"",
+        "apply_patch <<'E'\n*** Begin Patch\n*** Add File: hooks.json\n+x\n*** End Patch\nE",
+        "git checkout evil -- hooks.json",
+    ] {
+        let ruling = rule(&ActiveStack::default(), command, None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{command}");
+    }
+    let ruling = rule(&ActiveStack::default(), "echo x > hooks.json", None);
+    assert!(ruling.explanation().contains("give its whole path"), "{}", ruling.explanation());
+    let told = rule(&ActiveStack::default(), "echo x > hooks.json", Some("/project/sub"));
+    assert_eq!(told.verdict, Verdict::Allow);
+}
+
+#[test]
+fn ordinary_commands_pass_where_nobody_says_where_they_run() {
+    // S3, U5
+    for command in [
+        "cargo build",
+        "ls",
+        "cat src/main.rs",
+        "cat config.toml",
+        "echo x > out.txt",
+        "echo x > /project/config.toml",
+        "cp a.json b.json",
+        "rm -rf target node_modules build",
+        "rm -rf share",
+        "echo x > plugin/x.js",
+        "git status && git commit -m x",
+        "git checkout main",
+        "python3 -c \"open('/project/config.toml')\"",
+        "sed -i s/a/b/ src/main.rs .cargo/config.toml",
+        "npm test",
+        "grep -rn hooks.json .",
+        "cd sub && make",
+    ] {
+        let ruling = rule(&ActiveStack::default(), command, None);
+        assert_eq!(ruling.verdict, Verdict::Allow, "{command}: {}", ruling.explanation());
+    }
+}
+
+#[test]
+fn a_skill_that_restricts_relies_on_no_directory_that_nobody_tells() {
+    // S3, U5
+    let tools =
+        "Bash(git:*) Bash(echo:*) Bash(cat:*) Bash(./build.sh:*) Bash(cargo:*) Write(./out/**)";
+    let tools = metier_format::ToolPattern::tokenize(tools).expect("tools");
+    let name = metier_format::SkillName::parse("helper").expect("a name");
+    let stack = ActiveStack::from_iter([ActiveSkill {
+        allowed: Some(metier_format::AllowedTools::Only(tools)),
+        trust: "approved".to_owned(),
+        ..ActiveSkill::unrestricted(name)
+    }]);
+    for command in ["git status", "git -C sub status", "echo x > out/a", "./build.sh"] {
+        let ruling = rule(&stack, command, None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{command}: {}", ruling.explanation());
+        let told = rule(&stack, command, Some("/project"));
+        assert_eq!(told.verdict, Verdict::Allow, "{command}: {}", told.explanation());
+    }
+    let why = rule(&stack, "git status", None).explanation();
+    assert!(why.contains("git -C /the/directory"), "{why}");
+    for command in [
+        "git -C /project status",
+        "git -C /project commit -m x",
+        "echo x > /project/out/a",
+        "cat src/main.rs",
+        "cargo build",
+    ] {
+        let ruling = rule(&stack, command, None);
+        assert_eq!(ruling.verdict, Verdict::Allow, "{command}: {}", ruling.explanation());
+    }
+}
