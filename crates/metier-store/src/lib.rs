@@ -36,6 +36,7 @@ pub mod search;
 pub mod selection;
 pub mod store;
 pub mod suggest;
+mod surroundings;
 pub mod tokens;
 mod tree;
 pub mod vouch;

@@ -25,7 +25,7 @@ pub const DIRECTORIES_PER_THREAD: usize = 64;
 
 /// The same where nearly all of them are remembered: a look at a stamp costs a tenth of reading, and
 /// whoever waits for an answer over a thousand skills pays for each thread's own memory too.
-pub const REMEMBERED_PER_THREAD: usize = 1024;
+pub const REMEMBERED_PER_THREAD: usize = 400;
 
 /// Directories that cannot be read, named per root. Past this they are counted.
 pub const MAX_NOTES: usize = 1000;

@@ -15,6 +15,7 @@ use crate::limits::{MAX_ROOTS, MAX_THREADS};
 use crate::memo::{self, Memo, Memory, believable};
 use crate::paths::{bytes_of, shown};
 use crate::repeats::{Place, drop_repeated, remove, repeats};
+use crate::surroundings::Surroundings;
 use crate::walk::{Harvest, Plan, walk};
 
 /// Scans `roots`. A root that is the same directory as an earlier one adds nothing; a skill
@@ -37,7 +38,11 @@ pub(crate) fn scan_with(
     let mut order: Vec<(RootId, &Root)> =
         (0..).map(RootId).zip(roots.iter().take(MAX_ROOTS)).collect();
     order.sort_by_key(|(_, root)| !root.trusted);
+    let surroundings = Surroundings::of(roots);
     for (id, root) in order {
+        if root.optional && surroundings.lack(&root.path) {
+            continue;
+        }
         let disk = match Disk::open(root) {
             Ok(disk) => disk,
             Err(Errno::NOENT | Errno::NOTDIR) if root.optional => continue,
