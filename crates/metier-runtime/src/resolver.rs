@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
@@ -105,8 +105,9 @@ fn same_content(one: &Path, other: &Path) -> std::io::Result<bool> {
 /// a command again. Whoever keeps it longer would miss links that are made meanwhile.
 #[derive(Debug, Default)]
 pub struct Glance {
-    /// Where paths lead that were asked about, and whether they exist.
-    seen: RefCell<BTreeMap<PathBuf, Lead>>,
+    /// Where paths lead that were asked about, and whether they exist, by the bytes of the paths:
+    /// comparing those part by part takes longer than asking the disk.
+    seen: RefCell<BTreeMap<OsString, Lead>>,
     /// Links being followed, one within the other.
     links: Cell<usize>,
 }
@@ -144,11 +145,11 @@ impl Resolve for Glance {
 
 impl Glance {
     fn lead(&self, path: &Path) -> Lead {
-        if let Some(seen) = self.seen.borrow().get(path) {
+        if let Some(seen) = self.seen.borrow().get(path.as_os_str()) {
             return seen.clone();
         }
         let lead = self.follow(path);
-        self.seen.borrow_mut().insert(path.to_owned(), lead.clone());
+        self.seen.borrow_mut().insert(path.into(), lead.clone());
         lead
     }
 
@@ -189,7 +190,7 @@ impl Glance {
                 Component::RootDir => Lead { to: Some(PathBuf::from("/")), exists: true },
                 Component::CurDir => Lead { to: Some(at), exists: lead.exists },
                 // What is real has no link that leads up elsewhere.
-                Component::ParentDir if lead.exists && at.is_dir() => {
+                Component::ParentDir if at == from || lead.exists && at.is_dir() => {
                     Lead { to: Some(at.parent().unwrap_or(&at).to_owned()), exists: true }
                 }
                 Component::Normal(name) => self.lead(&at.join(name)),
