@@ -190,9 +190,11 @@ fn threads_are_started_for_what_has_to_be_read() {
         (127, 0, 1),
         (128, 0, 2),
         (10_000, 0, 4),
-        (1_001, 1_000, 1),
+        (801, 800, 2),
+        (799, 799, 1),
         (1_001, 40, 4),
-        (2_048, 2_048, 2),
+        (1_001, 1_000, 2),
+        (2_048, 2_048, 4),
         (10_000, 20_000, 4),
     ] {
         assert_eq!(threads(directories, remembered), expect, "{remembered} of {directories}");
