@@ -269,7 +269,12 @@ impl Unpacker<'_> {
         });
         let entered: Vec<Word> = entered.collect();
         let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
-        let inner = walk.as_ref().map_or(here, Walk::here);
+        let told = here::told(&command.argv, &entered);
+        let inner = match (&told, &walk) {
+            (Some(told), _) => Here::at(Some(told)),
+            (None, Some(walk)) => walk.here(),
+            (None, None) => here,
+        };
         let mut consequences = Vec::new();
         let alone = command.argv.is_empty();
         for assignment in &command.assignments {

@@ -57,6 +57,16 @@ impl<'h> Here<'h> {
     }
 }
 
+/// The directory that git is told to work in before anything else, when it is a whole path: it is there
+/// or nowhere, wherever the command itself runs.
+pub(super) fn told(argv: &[Word], entered: &[Word]) -> Option<PathBuf> {
+    let program = Path::new(argv.first()?.as_known()?);
+    if program.file_name()? != "git" || !entered.first()?.as_known()?.starts_with('/') {
+        return None;
+    }
+    entered.iter().map(Word::as_known).collect()
+}
+
 /// The directories that `CDPATH` names.
 fn searched(command: &SimpleCommand) -> Vec<PathBuf> {
     let lists = command.assignments.iter().filter(|set| set.name.eq_ignore_ascii_case("cdpath"));

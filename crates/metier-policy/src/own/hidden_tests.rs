@@ -100,11 +100,21 @@ fn a_skill_that_restricts_relies_on_no_directory_that_nobody_tells() {
         let told = rule(&stack, command, Some("/project"));
         assert_eq!(told.verdict, Verdict::Allow, "{command}: {}", told.explanation());
     }
+    for command in [
+        "git -C /project init ../out",
+        "git -C /project init /out",
+        "git -C /project mv a .git/hooks/x",
+    ] {
+        let ruling = rule(&stack, command, None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{command}: {}", ruling.explanation());
+    }
     let why = rule(&stack, "git status", None).explanation();
     assert!(why.contains("git -C /the/directory"), "{why}");
     for command in [
         "git -C /project status",
         "git -C /project commit -m x",
+        "git -C /project init --quiet inside",
+        "git -C /project log --output=out.txt",
         "echo x > /project/out/a",
         "cat src/main.rs",
         "cargo build",
