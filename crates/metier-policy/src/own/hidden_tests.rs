@@ -114,7 +114,6 @@ fn a_skill_that_restricts_relies_on_no_directory_that_nobody_tells() {
         "git -C /project status",
         "git -C /project commit -m x",
         "git -C /project init --quiet inside",
-        "git -C /project log --output=out.txt",
         "echo x > /project/out/a",
         "cat src/main.rs",
         "cargo build",
