@@ -1,6 +1,6 @@
 //! Copies somebody had changed, and which metier put the right content in the place of. They are
 //! what a person wrote, perhaps the only copy of it: each is kept, and noted here so that nothing
-//! collects it unasked. Knows digests and directories; who replaces is [`crate::sync()`].
+//! collects it unasked. Knows digests and directories; who replaces is `sync`.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Who a client is, as far as that decides what it has. Settings have sections for clients; each
 //! section only takes away, so whoever is in two has what both leave.
 //!
-//! Nothing is taken away here: a [`Host`](crate::Host) knows what its sections say.
+//! Nothing is taken away here: a [`Host`] knows what its sections say.
 
 use std::sync::Arc;
 
