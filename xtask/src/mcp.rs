@@ -270,11 +270,7 @@ mod tests {
         // U2
         let file = source::root().join(OFFICIAL).join("expected-failures.yml");
         let text = source::read(&file).unwrap();
-        let tests: String = source::files()
-            .iter()
-            .filter(|file| file.starts_with("crates/") && file.ends_with(".rs"))
-            .map(|file| source::read(&source::root().join(file)).unwrap())
-            .collect();
+        let tests = source::of_crates();
         let mut argument = String::new();
         let lines = text.lines().map(str::trim).skip_while(|line| *line != "server:").skip(1);
         for line in lines {

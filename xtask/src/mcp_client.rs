@@ -35,11 +35,7 @@ mod tests {
     fn every_failure_that_is_expected_of_the_client_has_an_argument_of_its_own() {
         // U2
         let text = source::read(&source::root().join(EXPECTED)).unwrap();
-        let tests: String = source::files()
-            .iter()
-            .filter(|file| file.starts_with("crates/") && file.ends_with(".rs"))
-            .map(|file| source::read(&source::root().join(file)).unwrap())
-            .collect();
+        let tests = source::of_crates();
         let mut argument = String::new();
         let (mut arguments, mut lines) = (BTreeSet::new(), BTreeSet::new());
         for line in text.lines().map(str::trim).skip_while(|line| *line != "client:").skip(1) {

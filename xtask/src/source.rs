@@ -31,6 +31,13 @@ pub(crate) fn text(relative: &str) -> String {
     std::fs::read_to_string(root().join(relative)).unwrap_or_default()
 }
 
+/// The text of every Rust file of the crates, for tests that look a name up in it.
+#[cfg(test)]
+pub(crate) fn of_crates() -> String {
+    let is_code = |file: &&String| file.starts_with("crates/") && file.ends_with(".rs");
+    files().iter().filter(is_code).map(|file| text(file)).collect()
+}
+
 /// Whether a file holds tests and nothing else.
 pub(crate) fn is_test(file: &str) -> bool {
     file.ends_with("_tests.rs") || file.contains("/tests/")

@@ -528,3 +528,7 @@ impl From<ProgramTable> for ProgramsFile {
 #[cfg(test)]
 #[path = "programs_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "programs_table_tests.rs"]
+mod table_tests;

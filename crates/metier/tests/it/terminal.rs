@@ -1,7 +1,7 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use metier_testing::{Layout, World, generate_skills};
 use rustix::process::{Pid, Signal, kill_process};
@@ -220,8 +220,8 @@ fn a_file_that_is_no_text_stays_off_the_terminal_and_text_cannot_move_it() {
     assert_eq!((code, text.as_str()), (0, "red \\u{1b}[31m\\u{9b}2J\\u{202e}.\n"));
 }
 
-/// The exit code and the whole talk, when somebody at a terminal types `answer`.
-fn talked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
+/// The command at a terminal of its own, and the other end of that.
+fn at_a_terminal(world: &World, args: &[&str]) -> (Child, File) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -230,9 +230,12 @@ fn talked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
     let mut command = world.command(METIER);
     command.args(args).stdin(terminal.try_clone().unwrap());
     command.stdout(terminal.try_clone().unwrap()).stderr(terminal);
-    let mut child = command.spawn().unwrap();
-    drop(command);
-    let mut master = File::from(master);
+    (command.spawn().unwrap(), File::from(master))
+}
+
+/// The exit code and the whole talk, when somebody at a terminal types `answer`.
+fn talked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
+    let (mut child, mut master) = at_a_terminal(world, args);
     master.write_all(answer.as_bytes()).unwrap();
     let mut talk = Vec::new();
     let _ = master.read_to_end(&mut talk);
@@ -242,17 +245,7 @@ fn talked(world: &World, args: &[&str], answer: &str) -> (i32, String) {
 /// The exit code and the talk, when somebody presses Ctrl-C at the question that ends with `asked`
 /// and types `y` all the same.
 fn interrupted(world: &World, args: &[&str], asked: &str) -> (i32, String) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = File::options().read(true).write(true).open(name).unwrap();
-    let mut command = world.command(METIER);
-    command.args(args).stdin(terminal.try_clone().unwrap());
-    command.stdout(terminal.try_clone().unwrap()).stderr(terminal);
-    let mut child = command.spawn().unwrap();
-    drop(command);
-    let mut master = File::from(master);
+    let (mut child, mut master) = at_a_terminal(world, args);
     let mut talk = Vec::new();
     while !talk.ends_with(asked.as_bytes()) {
         let mut byte = [0];

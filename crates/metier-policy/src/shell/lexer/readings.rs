@@ -67,24 +67,14 @@ fn first_list(text: &str) -> Option<(&str, Vec<String>, &str)> {
 /// The parts of the list that opens at byte `at`, and where it ends.
 fn list(text: &str, at: usize) -> Option<(Vec<String>, usize)> {
     let (mut depth, mut from, mut parts) = (0_usize, at + 1, Vec::new());
-    let mut quote = None;
-    let mut escaped = false;
-    for (index, c) in text.char_indices().skip_while(|(index, _)| *index < at) {
-        if escaped {
-            escaped = false;
-            continue;
-        }
-        match (quote, c) {
-            (None, '\\') => escaped = true,
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(mark), c) if mark == c => quote = None,
-            (Some(_), _) => {}
-            (None, '{') => depth += 1,
-            (None, ',') if depth == 1 => {
+    for (index, c) in bare(text.get(at..)?).map(|(index, c)| (at + index, c)) {
+        match c {
+            '{' => depth += 1,
+            ',' if depth == 1 => {
                 parts.push(text.get(from..index)?.to_owned());
                 from = index + 1;
             }
-            (None, '}') if depth == 1 => {
+            '}' if depth == 1 => {
                 let last = text.get(from..index)?;
                 if parts.is_empty() {
                     return Some((vec![range(last)?.to_owned()], index + 1));
@@ -92,7 +82,7 @@ fn list(text: &str, at: usize) -> Option<(Vec<String>, usize)> {
                 parts.push(last.to_owned());
                 return Some((parts, index + 1));
             }
-            (None, '}') => depth = depth.saturating_sub(1),
+            '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
@@ -114,22 +104,25 @@ fn range(inner: &str) -> Option<&'static str> {
 
 /// Where an unquoted character stands, at or behind `from`.
 fn unquoted(text: &str, from: usize, wanted: char) -> Option<usize> {
-    let mut quote = None;
-    let mut escaped = false;
-    for (index, c) in text.char_indices() {
-        if escaped {
-            escaped = false;
-            continue;
+    bare(text).find(|(index, c)| *c == wanted && *index >= from).map(|(index, _)| index)
+}
+
+/// The characters that are neither quoted nor escaped nor do that to others, and where they stand.
+fn bare(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+    let (mut quote, mut escaped) = (None, false);
+    text.char_indices().filter(move |(_, c)| {
+        if std::mem::take(&mut escaped) {
+            return false;
         }
-        match (quote, c) {
+        match (quote, *c) {
             (None, '\\') => escaped = true,
-            (None, '\'' | '"') => quote = Some(c),
+            (None, '\'' | '"') => quote = Some(*c),
             (Some(mark), c) if mark == c => quote = None,
-            (None, c) if c == wanted && index >= from => return Some(index),
-            _ => {}
+            (Some(_), _) => {}
+            (None, _) => return true,
         }
-    }
-    None
+        false
+    })
 }
 
 /// Whether it is `NAME=~…`, or a list behind `NAME=` with such a part.
