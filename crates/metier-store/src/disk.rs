@@ -22,7 +22,7 @@ use crate::candidate::{self, SKILL_FILE, Spot, Start};
 use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
 use crate::discover::Found;
 use crate::layer::Root;
-use crate::level::{Child, Identity};
+use crate::level::{Child, Identity, Reached};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::memo::{Memo, Stamp};
 use crate::paths::{joined, path_of, shown};
@@ -64,6 +64,8 @@ pub(crate) struct Disk {
     follows: bool,
     /// What is remembered of it, when somebody remembers.
     memo: Recall,
+    /// Whether links are taken to lead where they led, until that is looked at.
+    supposes: bool,
 }
 
 /// Whether anybody remembers what was read before.
@@ -119,12 +121,17 @@ impl Disk {
         }
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
-        Ok(Self { fd, name, identity, follows: root.trusted, memo: Recall::Never })
+        Ok(Self { fd, name, identity, follows: root.trusted, memo: Recall::Never, supposes: true })
     }
 
     /// The same root, of which `memo` is remembered.
     pub(crate) fn recalling(self, memo: Recall) -> Self {
         Self { memo, ..self }
+    }
+
+    /// The same root, in which every link is followed.
+    pub(crate) fn supposing_nothing(self) -> Self {
+        Self { supposes: false, ..self }
     }
 
     /// What is remembered of it.
@@ -136,6 +143,8 @@ impl Disk {
     }
 
     /// Whether the directory is a skill whose file is as it is remembered, which is then made known.
+    /// Of a directory that is only supposed to be what it is this is also the proof: a file that was
+    /// put elsewhere has another time of change, and one with a single name has a single place.
     fn recall(&self, at: Directory<'_>, desk: &mut Desk<'_>) -> bool {
         let Some(memo) = self.memo() else { return false };
         let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
@@ -143,7 +152,9 @@ impl Disk {
         let known = memo.candidate(spot, next, || {
             set_path(path, at.path, SKILL_FILE.as_bytes());
             let path = CStr::from_bytes_with_nul(path).ok()?;
-            Stamp::of(&statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?)
+            let stat = statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let is_proof = at.reached != Reached::Supposedly || stat.st_nlink == 1;
+            Stamp::of(&stat).filter(|_| is_proof)
         });
         let Some((index, found)) = known else { return false };
         desk.harvest.recalled.push(index);
@@ -172,6 +183,11 @@ impl Disk {
             Ok(stat) => Ok((kind_of(&stat) == FileType::Directory).then(|| identity_of(&stat))),
             Err(_) => Ok(None),
         }
+    }
+
+    /// The directory that the link at `path` led to when a scan last remembered a skill there.
+    fn supposed(&self, path: &[u8]) -> Option<Identity> {
+        self.memo().filter(|_| self.supposes)?.identity(path)
     }
 
     /// The directory that the link at `path` leads to; nothing when it leads to something else.
@@ -304,16 +320,24 @@ impl Disk {
         let path = || joined(at.path, name);
         let found = match kind {
             FileType::Directory => {
-                return Some(Child { name, identity: (device, inode), linked: false });
+                let reached = Reached::Plainly;
+                return Some(Child { name, identity: (device, inode), reached });
             }
-            FileType::Symlink => self.behind(&path()),
+            FileType::Symlink => {
+                let path = path();
+                if let Some(identity) = self.supposed(&path) {
+                    desk.harvest.stats.links += 1;
+                    return Some(Child { name, identity, reached: Reached::Supposedly });
+                }
+                self.behind(&path)
+            }
             FileType::Unknown => self.directory(&path()),
             _ => Ok(None),
         };
         match found {
             Ok(identity) => identity.map(|identity| {
                 desk.harvest.stats.links += 1;
-                Child { name, identity, linked: true }
+                Child { name, identity, reached: Reached::ByLink }
             }),
             Err(why) => {
                 desk.unreadable(&path(), &why);
@@ -327,6 +351,10 @@ impl Ground for Disk {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
         let may_be_skill = !desk.is_bare_root(at);
         if may_be_skill && self.recall(at, desk) {
+            return;
+        }
+        if at.reached == Reached::Supposedly {
+            desk.harvest.mistaken = true;
             return;
         }
         if may_be_skill && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
