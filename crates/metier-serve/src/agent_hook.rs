@@ -387,8 +387,8 @@ fn nearby(session: &Session, survey: &Survey) -> Vec<PathBuf> {
         return Vec::new();
     }
     let catalog = session.catalog();
-    let mut places = Places::of(&catalog.roots, &catalog.stats);
-    let read = every(catalog).filter(|found| places.may_be_read(survey, found));
+    let mut places = Places::of(survey, &catalog.roots, &catalog.stats);
+    let read = every(catalog).filter(|found| places.may_be_read(found));
     let mut found: Vec<PathBuf> = read.map(|found| catalog.directory(found)).collect();
     found.sort();
     found.dedup();

@@ -393,6 +393,7 @@ impl<'a> Input<'a> {
             root: spot.root,
             path: boxed_path(spot.path),
             identity: spot.identity,
+            link: None,
             diagnostics: Box::default(),
             standing: Standing::Unknown,
         })

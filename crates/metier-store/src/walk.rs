@@ -130,7 +130,7 @@ struct Piece {
 /// Walks `ground` from its root, which is `identity`. Visits each directory once; linear in their
 /// number but for sorting names within each directory.
 pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Harvest {
-    walk_from(ground, plan, (b"", identity))
+    walk_from(ground, plan, (b"", identity, Reached::Plainly))
 }
 
 /// The same from the directory at a path below the root. What it finds is what a walk from the root
@@ -138,12 +138,12 @@ pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Har
 pub(crate) fn walk_from(
     ground: &impl Ground,
     plan: &Plan,
-    (path, identity): (&[u8], Identity),
+    (path, identity, reached): (&[u8], Identity, Reached),
 ) -> Harvest {
     let mut harvest = Harvest::default();
     let (mut wide, mut deep) = (Tally::default(), Tally::default());
     let mut seen = Seen::default();
-    let mut level = Level::of(path, identity);
+    let mut level = Level::of(path, identity, reached);
     let mut budget = plan.max_directories;
     for depth in depth_of(path)..=plan.max_depth {
         wide.merge(level.cut(budget));
