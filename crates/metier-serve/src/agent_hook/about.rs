@@ -1,6 +1,7 @@
 //! Which skills an event may be about: those it names, or those a command may read, whatever way leads
 //! to them.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -24,17 +25,38 @@ pub enum About<'a> {
     /// Those of these names.
     Named(Vec<NameKey>),
     /// Those that a command may read.
-    Read(&'a Survey),
+    Read(Reading<'a>),
 }
 
-impl About<'_> {
+/// What a command may read, and of which skills that was found to be so.
+pub struct Reading<'a> {
+    survey: &'a Survey,
+    names: OnceCell<Vec<NameKey>>,
+}
+
+impl<'a> About<'a> {
     /// The names of them among what was found.
     #[must_use]
     pub fn names(&self, discovery: &Discovery) -> Vec<NameKey> {
         match self {
             Self::Named(names) => names.clone(),
-            Self::Read(survey) => read(survey, discovery),
+            Self::Read(Reading { survey, names }) => {
+                names.get_or_init(|| read(survey, discovery)).clone()
+            }
         }
+    }
+
+    pub(super) fn read(survey: &'a Survey) -> Self {
+        Self::Read(Reading { survey, names: OnceCell::new() })
+    }
+
+    /// Whether it may be about the candidate: of those whose names were found, it is about no others.
+    pub(super) fn may_concern(&self, found: &Found) -> bool {
+        let names = match self {
+            Self::Named(names) => Some(names),
+            Self::Read(reading) => reading.names.get(),
+        };
+        names.is_none_or(|names| names.iter().any(|name| found.name.has_key(name)))
     }
 
     pub(super) fn wishes<'w>(wishes: impl IntoIterator<Item = &'w Wish>) -> Self {
