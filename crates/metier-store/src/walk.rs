@@ -74,6 +74,8 @@ pub(crate) struct Harvest {
     pub(crate) stamps: Vec<(Box<[u8]>, Stamp)>,
     /// Which candidates of the memo were as they were.
     pub(crate) recalled: Vec<usize>,
+    /// How many entries the root has that may be directories, once it was listed.
+    pub(crate) entries: Option<usize>,
     /// Whether a directory was not what it was supposed to be, so that nothing of this counts.
     pub(crate) mistaken: bool,
     /// Levels that had candidates; each is in order.
@@ -320,6 +322,7 @@ impl Harvest {
             self.stamps.extend(desk.harvest.stamps);
             self.recalled.extend(desk.harvest.recalled);
             self.mistaken |= desk.harvest.mistaken;
+            self.entries = self.entries.or(desk.harvest.entries);
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
