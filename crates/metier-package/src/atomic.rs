@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fchmod, fstat, fsync,
-    mkdirat, openat, openat2, readlinkat, renameat_with, statat, symlinkat, syncfs, unlinkat,
+    ftruncate, mkdirat, openat, openat2, readlinkat, renameat_with, statat, symlinkat, syncfs,
+    unlinkat,
 };
 use rustix::io::Errno;
 
-use crate::limits::MAX_DRAFT_NAMES;
+use crate::limits::{MAX_DRAFT_NAMES, TAIL_BYTES};
 
 /// How a directory is held.
 const OPEN_DIRECTORY: OFlags =
@@ -270,27 +271,26 @@ impl Folder {
         made.map_err(|errno| self.failed("make", name, errno))
     }
 
-    /// Adds `bytes` to the end of the file `name` and flushes them. What a crash left of a line
-    /// without its end is ended first, so that it spoils nothing but itself.
+    /// Adds `bytes`, which are lines, to the end of the file `name` and flushes them. What a crash
+    /// left of a line without its end was never written: it goes first, so that nobody ever takes it
+    /// for a line.
     pub(crate) fn append(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), DiskError> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened =
             step("open to append").and_then(|()| openat(&self.fd, name, flags, Mode::from(mode)));
         let fd = opened.map_err(|errno| self.failed("open", name, errno))?;
         let io = |errno: Errno| self.failed("write", name, errno);
-        let end = u64::try_from(fstat(&fd).map_err(io)?.st_size).unwrap_or(0);
-        let mut last = [b'\n'];
-        if end > 0 {
-            rustix::io::pread(&fd, &mut last, end - 1).map_err(io)?;
+        let length = u64::try_from(fstat(&fd).map_err(io)?.st_size).unwrap_or(0);
+        let end = end_of_lines(&fd, length).map_err(io)?;
+        if end < length {
+            step("ftruncate").and_then(|()| ftruncate(&fd, end)).map_err(io)?;
         }
-        let torn: &[u8] = if last == [b'\n'] { b"" } else { b"\n" };
-        let line = [torn, bytes].concat();
-        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, &line, end));
-        if written.map_err(io)? != line.len() {
+        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, bytes, end));
+        if written.map_err(io)? != bytes.len() {
             return Err(io(Errno::NOSPC));
         }
         step("fsync").and_then(|()| fsync(&fd)).map_err(io)?;
-        if end == 0 { self.sync() } else { Ok(()) }
+        if length == 0 { self.sync() } else { Ok(()) }
     }
 
     /// Renames `from` to `to` in this directory.
@@ -455,6 +455,24 @@ impl DiskError {
     pub fn is_full(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
+}
+
+/// Where the last whole line of a file of `length` bytes ends, looked for from its end.
+fn end_of_lines(file: &OwnedFd, length: u64) -> Result<u64, Errno> {
+    let mut behind = length;
+    while behind > 0 {
+        let start = behind.saturating_sub(TAIL_BYTES);
+        let mut bytes = vec![0; usize::try_from(behind - start).unwrap_or_default()];
+        if rustix::io::pread(file, &mut bytes, start)? != bytes.len() {
+            // What was not seen must not be taken for a line without its end.
+            return Err(Errno::IO);
+        }
+        if let Some(at) = bytes.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        behind = start;
+    }
+    Ok(0)
 }
 
 /// What kind of thing `stat` describes.

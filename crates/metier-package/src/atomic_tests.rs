@@ -36,14 +36,27 @@ fn every_rename_is_after_the_bytes_and_before_the_directory_is_flushed() {
 }
 
 #[test]
-fn a_line_that_was_cut_short_is_ended_before_the_next() {
+fn a_line_that_was_cut_short_goes_before_the_next_comes() {
     // P5
     let ground = Ground::new();
     let folder = folder(&ground);
-    folder.append("lines", b"one\n", 0o600).unwrap();
-    folder.replace("lines", b"one\ntw", 0o600).unwrap();
-    folder.append("lines", b"three\n", 0o600).unwrap();
-    assert_eq!(folder.read("lines", 99).unwrap().unwrap(), b"one\ntw\nthree\n");
+    let check = |before: &str, after: &str| {
+        folder.replace("lines", before.as_bytes(), 0o600).unwrap();
+        folder.append("lines", b"next\n", 0o600).unwrap();
+        let text = folder.read("lines", 1 << 20).unwrap().unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), after, "{before:.20}");
+    };
+    check("", "next\n");
+    check("one\n", "one\nnext\n");
+    check("one\ntw", "one\nnext\n");
+    check("o", "next\n");
+    check("one\n\n", "one\n\nnext\n");
+    for length in [TAIL_BYTES - 1, TAIL_BYTES, TAIL_BYTES + 1, 3 * TAIL_BYTES] {
+        let long = "x".repeat(usize::try_from(length).unwrap());
+        check(&long, "next\n");
+        check(&format!("one\n{long}"), "one\nnext\n");
+        check(&format!("one\n{long}\n"), &format!("one\n{long}\nnext\n"));
+    }
 }
 
 #[test]

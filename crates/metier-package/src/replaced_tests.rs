@@ -91,7 +91,14 @@ fn notes_are_taken_once_and_a_damaged_one_stops_every_collection() {
     assert_eq!(trees(&ground.home).unwrap(), std::slice::from_ref(&tree));
     let text = ground.text("home/replaced.jsonl");
     ground.write("home/replaced.jsonl", format!("{text}{{\"tree\":"));
-    assert_eq!(trees(&ground.home).unwrap(), [tree], "a line cut short was never finished");
+    assert_eq!(
+        trees(&ground.home).unwrap(),
+        [tree.as_str()],
+        "a line cut short was never finished"
+    );
+    let next = "b".repeat(64);
+    note(&ground.home, &next, Path::new("/y")).unwrap();
+    assert_eq!(trees(&ground.home).unwrap(), [tree, next], "nor does the next one finish it");
     ground.write("home/replaced.jsonl", format!("{text}{{}}\n"));
     assert!(matches!(trees(&ground.home), Err(RecordError::Damaged { .. })));
 }
