@@ -5,10 +5,12 @@
 //! place after its bytes are safe on disk. Every call that changes something can be made to fail in
 //! tests, one by one; that is how the crash tables are made. Nothing here knows what a skill is.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
@@ -91,7 +93,7 @@ impl Folder {
             return Err(failed("make", path, Errno::INVAL));
         };
         let parent = Self::make_all(parent)?;
-        parent.make(&name.to_string_lossy(), 0o755)?;
+        parent.make(name, 0o755)?;
         parent.sync()?;
         Self::open(path)
     }
@@ -135,9 +137,9 @@ impl Folder {
     }
 
     /// The directory called `name` in this one; a link is not followed.
-    pub(crate) fn child(&self, name: &str) -> Result<Self, DiskError> {
-        let path = self.path.join(name);
-        match openat(&self.fd, name, OPEN_DIRECTORY, Mode::empty()) {
+    pub(crate) fn child(&self, name: impl AsRef<Path>) -> Result<Self, DiskError> {
+        let path = self.path.join(&name);
+        match openat(&self.fd, name.as_ref(), OPEN_DIRECTORY, Mode::empty()) {
             Ok(fd) => Ok(Self { fd, path }),
             Err(errno) => Err(failed("open", &path, errno)),
         }
@@ -154,8 +156,8 @@ impl Folder {
     }
 
     /// What stands under `name`; none when nothing does.
-    pub(crate) fn kind(&self, name: &str) -> Result<Option<Kind>, DiskError> {
-        match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+    pub(crate) fn kind(&self, name: impl AsRef<Path>) -> Result<Option<Kind>, DiskError> {
+        match statat(&self.fd, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(kind_of(&stat))),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(self.failed("look at", name, errno)),
@@ -210,8 +212,8 @@ impl Folder {
     }
 
     /// Makes the directory `name`, unless it is there.
-    pub(crate) fn make(&self, name: &str, mode: u32) -> Result<(), DiskError> {
-        let made = step("mkdir").and_then(|()| mkdirat(&self.fd, name, Mode::from(mode)));
+    pub(crate) fn make(&self, name: impl AsRef<Path>, mode: u32) -> Result<(), DiskError> {
+        let made = step("mkdir").and_then(|()| mkdirat(&self.fd, name.as_ref(), Mode::from(mode)));
         match made {
             Ok(()) | Err(Errno::EXIST) => Ok(()),
             Err(errno) => Err(self.failed("make", name, errno)),
@@ -306,7 +308,8 @@ impl Folder {
     }
 
     /// Removes the file or link `name`, unless it is gone.
-    pub(crate) fn unlink(&self, name: &str) -> Result<(), DiskError> {
+    pub(crate) fn unlink(&self, name: impl AsRef<Path>) -> Result<(), DiskError> {
+        let name = name.as_ref();
         let removed = step("unlink").and_then(|()| unlinkat(&self.fd, name, AtFlags::empty()));
         match removed {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -315,7 +318,8 @@ impl Folder {
     }
 
     /// Removes whatever stands under `name`, with everything in it; links are not followed.
-    pub(crate) fn remove(&self, name: &str) -> Result<(), DiskError> {
+    pub(crate) fn remove(&self, name: impl AsRef<Path>) -> Result<(), DiskError> {
+        let name = name.as_ref();
         match self.kind(name)? {
             None => return Ok(()),
             Some(Kind::Directory) => {}
@@ -368,10 +372,11 @@ impl Folder {
     pub(crate) fn failed(
         &self,
         act: &'static str,
-        name: &str,
+        name: impl AsRef<Path>,
         source: impl Into<io::Error>,
     ) -> DiskError {
-        let path = if name == "." { self.path.clone() } else { self.path.join(name) };
+        let name = name.as_ref();
+        let path = if name == Path::new(".") { self.path.clone() } else { self.path.join(name) };
         DiskError { act, path, source: in_words(source.into()) }
     }
 
@@ -382,16 +387,8 @@ impl Folder {
         for entry in listing {
             let entry = entry.map_err(wrap)?;
             let name = entry.file_name();
-            if name == c"." || name == c".." {
-                continue;
-            }
-            match name.to_str() {
-                Ok(name) => self.remove(name)?,
-                Err(_) => {
-                    let removed =
-                        step("unlink").and_then(|()| unlinkat(&self.fd, name, AtFlags::empty()));
-                    removed.map_err(|errno| self.failed("empty", ".", errno))?;
-                }
+            if name != c"." && name != c".." {
+                self.remove(OsStr::from_bytes(name.to_bytes()))?;
             }
         }
         Ok(())
