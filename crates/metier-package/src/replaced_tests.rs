@@ -145,15 +145,15 @@ fn no_fault_of_the_disk_loses_what_somebody_wrote() {
     };
     let whole = ready();
     let (_, calls) = faults::with(None, || resync(&whole).unwrap());
-    for at in 0..calls.len() {
+    for (at, call) in calls.iter().enumerate() {
         for fault in [Fault::Gone, Fault::Fails(Errno::NOSPC)] {
             let ground = ready();
             let _ = faults::with(Some((at, fault)), || resync(&ground));
-            assert!(is_kept(&ground, "mine"), "{fault:?} at {at}, {}", calls[at]);
+            assert!(is_kept(&ground, "mine"), "{fault:?} at {at}, {call}");
             resync(&ground).unwrap();
             assert_eq!(ground.version(&Place::Personal, "pdf"), Some(1), "{fault:?} at {at}");
             collect(&ground.home, Thoroughness::KeepEarlier).unwrap();
-            assert!(is_kept(&ground, "mine"), "collected, {fault:?} at {at}, {}", calls[at]);
+            assert!(is_kept(&ground, "mine"), "collected, {fault:?} at {at}, {call}");
         }
     }
 }
