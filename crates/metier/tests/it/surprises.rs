@@ -221,3 +221,22 @@ fn a_file_that_is_no_journal_is_not_taken_for_one() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "my only copy\n");
     assert_eq!(metier(&world, &["read", "metier", "../x"]).code, 1, "there is no such skill");
 }
+
+#[test]
+fn what_add_cannot_take_is_called_what_it_is() {
+    // P1, U1
+    let world = World::new();
+    let skill = skill(&world, "source", "pdf");
+    let file = format!("{skill}/SKILL.md");
+    for file in [file.as_str(), "/etc/passwd", "./../source/pdf/SKILL.md"] {
+        let run = metier(&world, &["add", file, "--yes", "--json"]);
+        check_error(&run, 1, "not_a_source", "`.tar.gz`");
+        let message = run.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.ends_with("` is a file, and neither a directory nor an archive"));
+    }
+    std::fs::create_dir(world.project().join("pdf.zip")).unwrap();
+    let run = metier(&world, &["add", "./pdf.zip", "--yes", "--json"]);
+    check_error(&run, 1, "not_a_source", "directory");
+    let run = metier(&world, &["add", "./none", "--yes", "--json"]);
+    check_error(&run, 1, "not_found", "spelling");
+}
