@@ -11,10 +11,10 @@ use metier_store::store::{Location, TreeError};
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 
 use crate::atomic::{DRAFT, DiskError, Folder, Goal};
+use crate::change::ChangeError;
 use crate::copy::{CopyError, Making, copy};
 use crate::home::Home;
 use crate::limits::MAX_SINGLE_SYNCS;
-use crate::records::RecordError;
 use crate::replaced;
 use crate::turn::{Owner, Turn};
 
@@ -104,7 +104,7 @@ impl Keep {
     }
 
     /// Makes staged trees visible.
-    pub(crate) fn publish(&self, arriving: &[Arriving], _turn: &Turn) -> Result<(), RecordError> {
+    pub(crate) fn publish(&self, arriving: &[Arriving], _turn: &Turn) -> Result<(), ChangeError> {
         for tree in arriving {
             if let Some(draft) = &tree.draft {
                 self.reveal(draft, &tree.tree)?;
@@ -117,7 +117,7 @@ impl Keep {
     }
 
     /// Makes the draft, which is the tree called `tree`, visible under that name.
-    fn reveal(&self, draft: &str, tree: &str) -> Result<(), RecordError> {
+    fn reveal(&self, draft: &str, tree: &str) -> Result<(), ChangeError> {
         match self.store.kind(tree)? {
             None => Ok(self.store.rename(draft, tree, Goal::Empty)?),
             // Somebody else brought it meanwhile.
@@ -128,13 +128,13 @@ impl Keep {
     }
 
     /// Puts the draft where something else is called `tree`, and keeps that under its own digest:
-    /// somebody wrote it. It is noted before anything moves, so that what cannot be noted stays
-    /// where it is. What cannot even be read whole goes.
-    fn put_aside(&self, draft: &str, tree: &str) -> Result<(), RecordError> {
-        let Ok(found) = read_tree(&self.path(tree)) else {
-            self.store.rename(draft, tree, Goal::Exchanged)?;
-            return Ok(self.store.remove(draft)?);
-        };
+    /// somebody wrote it. It is read and noted before anything moves, so that what cannot be kept
+    /// stays where it is.
+    fn put_aside(&self, draft: &str, tree: &str) -> Result<(), ChangeError> {
+        let found = read_tree(&self.path(tree)).map_err(|error| ChangeError::Unkept {
+            name: self.path(tree).to_string_lossy().into_owned(),
+            reason: error.to_string(),
+        })?;
         let digest = hex(&found.digest());
         replaced::note(&self.home, &digest, &self.path(tree))?;
         if self.store.kind(&digest)?.is_none() {

@@ -69,15 +69,22 @@ fn an_edit_that_is_replaced_is_named_and_no_repair_removes_it() {
 fn what_cannot_be_kept_is_not_replaced() {
     // P3, P5
     let ground = Ground::new();
-    let place = ground.project();
-    ground.install(&place, "pdf", 1).unwrap();
-    let directory = place.directory(&ground.home, "pdf");
-    std::fs::write(directory.join("SKILL.md"), "mine").unwrap();
-    let _socket = std::os::unix::net::UnixListener::bind(directory.join("socket")).unwrap();
-    let planned = plan(&ground.home, &place).unwrap();
-    let error = sync(&ground.request(&place, &by()), &planned, &[]).unwrap_err();
-    assert!(matches!(error, ChangeError::Unkept { .. }), "{error}");
-    assert_eq!(ground.text("project/.agents/skills/pdf/SKILL.md"), "mine");
+    for place in [Place::Personal, ground.project()] {
+        ground.install(&place, "pdf", 1).unwrap();
+        edit(&ground, &place, "mine");
+        let directory = place.directory(&ground.home, "pdf");
+        std::fs::set_permissions(&directory, PermissionsExt::from_mode(0o755)).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(directory.join("socket")).unwrap();
+        let planned = plan(&ground.home, &place).unwrap();
+        let fetched = [ground.staged("pdf", 1)];
+        let fetched = if planned.to_fetch.is_empty() { &[][..] } else { &fetched[..] };
+        let error = sync(&ground.request(&place, &by()), &planned, fetched).unwrap_err();
+        assert!(matches!(error, ChangeError::Unkept { .. }), "{error}");
+        assert_eq!(ground.text(directory.join("SKILL.md")), "mine", "{}", place.as_str());
+        // Without what is in the way, all is well.
+        std::fs::remove_file(directory.join("socket")).unwrap();
+        assert!(synced(&ground, &place).replaced.is_some());
+    }
 }
 
 #[test]
