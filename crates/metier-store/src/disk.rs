@@ -7,14 +7,16 @@
 //! it; whatever does not turn out to be closed frontmatter is then looked at before more is read.
 
 use std::cmp::min;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString, OsString};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 
 use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic};
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs, openat,
-    openat2, statat,
+    openat2, readlinkat, statat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 
@@ -22,7 +24,7 @@ use crate::candidate::{self, SKILL_FILE, Spot, Start};
 use crate::contained::{ContainedPath, OPEN_FILE, Refusal, SkillDirectory, kind_of};
 use crate::discover::Found;
 use crate::layer::Root;
-use crate::level::{Child, Identity};
+use crate::level::{Child, Identity, Reached};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::memo::{Memo, Stamp};
 use crate::paths::{joined, path_of, shown};
@@ -64,6 +66,8 @@ pub(crate) struct Disk {
     follows: bool,
     /// What is remembered of it, when somebody remembers.
     memo: Recall,
+    /// Whether links are taken to lead where they led, until that is looked at.
+    supposes: bool,
 }
 
 /// Whether anybody remembers what was read before.
@@ -119,12 +123,17 @@ impl Disk {
         }
         let identity = identity_of(&fstat(&fd)?);
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
-        Ok(Self { fd, name, identity, follows: root.trusted, memo: Recall::Never })
+        Ok(Self { fd, name, identity, follows: root.trusted, memo: Recall::Never, supposes: true })
     }
 
     /// The same root, of which `memo` is remembered.
     pub(crate) fn recalling(self, memo: Recall) -> Self {
         Self { memo, ..self }
+    }
+
+    /// The same root, in which every link is followed.
+    pub(crate) fn supposing_nothing(self) -> Self {
+        Self { supposes: false, ..self }
     }
 
     /// What is remembered of it.
@@ -136,18 +145,28 @@ impl Disk {
     }
 
     /// Whether the directory is a skill whose file is as it is remembered, which is then made known.
+    /// Of a directory that is only supposed to be what it is this is also the proof: a file that was
+    /// put elsewhere has another time of change, and one with a single name has a single place.
     fn recall(&self, at: Directory<'_>, desk: &mut Desk<'_>) -> bool {
         let Some(memo) = self.memo() else { return false };
         let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
         let (path, next) = (&mut desk.scratch.path, &mut desk.scratch.next);
+        let mut link = None;
         let known = memo.candidate(spot, next, || {
-            set_path(path, at.path, SKILL_FILE.as_bytes());
+            link = self.link(at);
+            match &link {
+                // What it says is read anyway; the way along it is then shorter.
+                Some(link) => set_path(path, &joined_by(at.path, link), SKILL_FILE.as_bytes()),
+                None => set_path(path, at.path, SKILL_FILE.as_bytes()),
+            }
             let path = CStr::from_bytes_with_nul(path).ok()?;
-            Stamp::of(&statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?)
+            let stat = statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let is_proof = at.reached != Reached::Supposedly || stat.st_nlink == 1;
+            Stamp::of(&stat).filter(|_| is_proof)
         });
         let Some((index, found)) = known else { return false };
         desk.harvest.recalled.push(index);
-        desk.found(found);
+        desk.found(Found { link: link.map(path_of_link), ..found });
         true
     }
 
@@ -166,23 +185,37 @@ impl Disk {
 
     /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
     /// none, and in words why a link there is not followed.
-    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, String> {
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<(Identity, Reached)>, String> {
         match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if kind_of(&stat) == FileType::Symlink => self.behind(path),
-            Ok(stat) => Ok((kind_of(&stat) == FileType::Directory).then(|| identity_of(&stat))),
+            Ok(stat) => {
+                let plainly = || (identity_of(&stat), Reached::Plainly);
+                Ok((kind_of(&stat) == FileType::Directory).then(plainly))
+            }
             Err(_) => Ok(None),
         }
     }
 
+    /// What the link says that the directory is, when it is one.
+    fn link(&self, at: Directory<'_>) -> Option<CString> {
+        let is_link = at.reached != Reached::Plainly;
+        is_link.then(|| readlinkat(&self.fd, at.path, Vec::new()).ok()).flatten()
+    }
+
+    /// The directory that the link at `path` led to when a scan last remembered a skill there.
+    fn supposed(&self, path: &[u8]) -> Option<Identity> {
+        self.memo().filter(|_| self.supposes)?.identity(path)
+    }
+
     /// The directory that the link at `path` leads to; nothing when it leads to something else.
-    fn behind(&self, path: &[u8]) -> Result<Option<Identity>, String> {
+    fn behind(&self, path: &[u8]) -> Result<Option<(Identity, Reached)>, String> {
         let stat = statat(&self.fd, path, AtFlags::empty()).map_err(link_reason)?;
         if kind_of(&stat) != FileType::Directory {
             return Ok(None);
         }
         let file = joined(path, SKILL_FILE.as_bytes());
         if self.follows || statat(&self.fd, file, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            return Ok(Some(identity_of(&stat)));
+            return Ok(Some((identity_of(&stat), Reached::ByLink)));
         }
         Err("it is a link to a directory that is no skill, in a project that is not trusted".into())
     }
@@ -231,7 +264,7 @@ impl Disk {
         let outcome = reading.candidate(file, directory, spot);
         desk.harvest.stats.bytes_read += reading.bytes;
         match outcome {
-            Ok(found) => desk.found(found),
+            Ok(found) => desk.found(Found { link: self.link(at).map(path_of_link), ..found }),
             Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
         }
     }
@@ -304,16 +337,24 @@ impl Disk {
         let path = || joined(at.path, name);
         let found = match kind {
             FileType::Directory => {
-                return Some(Child { name, identity: (device, inode), linked: false });
+                let reached = Reached::Plainly;
+                return Some(Child { name, identity: (device, inode), reached });
             }
-            FileType::Symlink => self.behind(&path()),
+            FileType::Symlink => {
+                let path = path();
+                if let Some(identity) = self.supposed(&path) {
+                    desk.harvest.stats.links += 1;
+                    return Some(Child { name, identity, reached: Reached::Supposedly });
+                }
+                self.behind(&path)
+            }
             FileType::Unknown => self.directory(&path()),
             _ => Ok(None),
         };
         match found {
-            Ok(identity) => identity.map(|identity| {
-                desk.harvest.stats.links += 1;
-                Child { name, identity, linked: true }
+            Ok(directory) => directory.map(|(identity, reached)| {
+                desk.harvest.stats.links += u64::from(reached == Reached::ByLink);
+                Child { name, identity, reached }
             }),
             Err(why) => {
                 desk.unreadable(&path(), &why);
@@ -327,6 +368,10 @@ impl Ground for Disk {
     fn look(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
         let may_be_skill = !desk.is_bare_root(at);
         if may_be_skill && self.recall(at, desk) {
+            return;
+        }
+        if at.reached == Reached::Supposedly {
+            desk.harvest.mistaken = true;
             return;
         }
         if may_be_skill && self.probe(at, SKILL_FILE, desk) != Looked::Ordinary {
@@ -485,6 +530,21 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
         return Diagnostic::new(Code::Unreadable, message);
     }
     special(kind, path)
+}
+
+/// Where the link at `path` leads, by what it says: from the directory it is in, or from `/`.
+fn joined_by(path: &[u8], link: &CStr) -> Vec<u8> {
+    let target = link.to_bytes();
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) if !target.starts_with(b"/") => {
+            joined(path.get(..slash).unwrap_or_default(), target)
+        }
+        Some(_) | None => target.to_vec(),
+    }
+}
+
+fn path_of_link(link: CString) -> Box<Path> {
+    PathBuf::from(OsString::from_vec(link.into_bytes())).into_boxed_path()
 }
 
 /// `parent/name` with a NUL at its end, in a buffer that is used again.

@@ -1,6 +1,7 @@
-//! What a scan has read, remembered for the next one: of each sound `SKILL.md` of a root its stamp
-//! and the candidate it made. A file whose stamp is what it was is not opened again; that is the
-//! only difference a memo makes, and deleting one costs nothing but time.
+//! What a scan has read, remembered for the next one: of each sound `SKILL.md` of a root its stamp,
+//! the candidate it made, and what its directory is. A file whose stamp is what it was is not opened
+//! again, and a link to its directory not followed for its own sake; that is the only difference a
+//! memo makes, and deleting one costs nothing but time.
 //!
 //! A stamp that is as young as the look at it proves nothing, since a file may be written twice
 //! within one tick of the file system's clock; such files are read again. A memo is believed only
@@ -18,12 +19,13 @@ use rustix::fs::{FileType, Stat};
 use crate::candidate::Spot;
 use crate::contained::kind_of;
 use crate::discover::{Facts, Found, FoundScope};
+use crate::level::Identity;
 use crate::limits::{MAX_MEMO_BYTES, MIN_REMEMBERED, RACY_NANOSECONDS};
 use crate::paths::{boxed_path, bytes_of, path_order};
 use crate::vouch::Standing;
 
 /// What a memo begins with; another one is another format and read as nothing.
-const HEADING: &[u8] = b"metier-memo-3\n";
+const HEADING: &[u8] = b"metier-memo-4\n";
 
 /// Bytes of a record as most are, at least: only a guess at how many there are.
 const USUAL_RECORD: usize = 256;
@@ -132,15 +134,23 @@ impl Memo {
         let at = Some(*next).filter(is_there).or_else(|| self.find(spot.path))?;
         *next = at + 1;
         let mut input = self.behind_path(at)?;
+        input.identity()?;
         let remembered = input.stamp()?;
         stamp().filter(|stamp| *stamp == remembered)?;
         Some((at, input.candidate(spot)?))
     }
 
+    /// What the directory at `path` was when its candidate was found.
+    pub(crate) fn identity(&self, path: &[u8]) -> Option<Identity> {
+        self.behind_path(self.find(path)?)?.identity()
+    }
+
     /// The stamp of the file in the directory at `path`, if its candidate is one of `recalled`.
     fn stamp(&self, path: &[u8], recalled: &BTreeSet<usize>) -> Option<Stamp> {
         let at = self.find(path).filter(|at| recalled.contains(at))?;
-        self.behind_path(at)?.stamp()
+        let mut input = self.behind_path(at)?;
+        input.identity()?;
+        input.stamp()
     }
 
     /// Which record is of `path`.
@@ -194,6 +204,7 @@ pub(crate) fn write(
         };
         let mut record = Output::default();
         record.text(path);
+        record.identity(found.identity);
         record.stamp(&stamp);
         record.candidate(found);
         body.text(&record.0);
@@ -250,6 +261,11 @@ impl Output {
     fn texts<T: AsRef<str>>(&mut self, texts: &[T]) {
         self.number(texts.len() as u64);
         texts.iter().for_each(|text| self.text(text.as_ref().as_bytes()));
+    }
+
+    fn identity(&mut self, (device, inode): Identity) {
+        self.number(device);
+        self.number(inode);
     }
 
     fn stamp(&mut self, stamp: &Stamp) {
@@ -348,6 +364,10 @@ impl<'a> Input<'a> {
         (0..count).map(|_| self.string().map(T::from)).collect()
     }
 
+    fn identity(&mut self) -> Option<Identity> {
+        Some((self.number()?, self.number()?))
+    }
+
     fn stamp(&mut self) -> Option<Stamp> {
         Some(Stamp {
             device: self.number()?,
@@ -373,6 +393,7 @@ impl<'a> Input<'a> {
             root: spot.root,
             path: boxed_path(spot.path),
             identity: spot.identity,
+            link: None,
             diagnostics: Box::default(),
             standing: Standing::Unknown,
         })

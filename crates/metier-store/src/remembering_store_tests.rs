@@ -119,6 +119,53 @@ fn findings_links_and_other_spellings_are_never_remembered() {
 }
 
 #[test]
+fn a_link_is_taken_to_lead_where_it_led_only_while_that_is_so() {
+    // D3, D7
+    let world = World::new();
+    fs::create_dir_all(world.path().join("kept")).unwrap();
+    generate_skills(&world.path().join("kept"), COUNT, Layout::Flat);
+    let (files, remembering, _) = store(&world, 60);
+    let link = |target: &str, name: &str| {
+        let at = world.path().join("a").join(name);
+        let _ = fs::remove_file(&at);
+        std::os::unix::fs::symlink(world.path().join("kept").join(target), at).unwrap();
+    };
+    let names: Vec<String> = fs::read_dir(world.path().join("kept"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.iter().for_each(|name| link(name, name));
+    assert_eq!(agree(&files, &remembering).1, COUNT as u64);
+    assert_eq!(agree(&files, &remembering).1, 0, "all are remembered");
+    // One leads elsewhere, to a directory that another one leads to as well.
+    link(&names[1], &names[2]);
+    agree(&files, &remembering);
+    // One leads to another directory with the very same file.
+    let twin = world.path().join("kept/twin");
+    fs::create_dir(&twin).unwrap();
+    fs::hard_link(
+        world.path().join("kept").join(&names[3]).join("SKILL.md"),
+        twin.join("SKILL.md"),
+    )
+    .unwrap();
+    for _ in 0..2 {
+        agree(&files, &remembering);
+    }
+    link("twin", &names[3]);
+    agree(&files, &remembering);
+    // One leads nowhere, and one to a directory whose place another one has taken.
+    fs::rename(world.path().join("kept").join(&names[4]), world.path().join("kept/moved")).unwrap();
+    agree(&files, &remembering);
+    fs::rename(
+        world.path().join("kept").join(&names[5]),
+        world.path().join("kept").join(&names[4]),
+    )
+    .unwrap();
+    agree(&files, &remembering);
+    agree(&files, &remembering);
+}
+
+#[test]
 fn it_does_everything_else_as_the_files_do() {
     // D9
     let world = World::new();
@@ -142,6 +189,8 @@ enum Change {
     Link(usize, usize),
     Respell(usize),
     Exchange(usize, usize),
+    Relink(usize, usize),
+    Twin(usize, usize),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -154,6 +203,8 @@ fn change() -> impl Strategy<Value = Change> {
         (one(), one()).prop_map(|(from, to)| Change::Link(from, to)),
         one().prop_map(Change::Respell),
         (one(), one()).prop_map(|(one, other)| Change::Exchange(one, other)),
+        (one(), one()).prop_map(|(from, to)| Change::Relink(from, to)),
+        (one(), one()).prop_map(|(from, to)| Change::Twin(from, to)),
     ]
 }
 
@@ -190,6 +241,15 @@ fn apply(world: &World, step: usize, change: Change) {
             let _ = fs::rename(file(one), &aside);
             let _ = fs::rename(file(other), file(one));
             let _ = fs::rename(&aside, file(other));
+        }
+        Change::Relink(from, to) => {
+            let _ = fs::remove_dir_all(at(to));
+            let _ = fs::remove_file(at(to));
+            drop(std::os::unix::fs::symlink(at(from), at(to)));
+        }
+        Change::Twin(from, to) => {
+            let _ = fs::remove_file(file(to));
+            drop(fs::hard_link(file(from), file(to)));
         }
     }
 }

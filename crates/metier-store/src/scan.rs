@@ -79,10 +79,15 @@ pub(crate) fn scan_with(
 fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -> Harvest {
     let (maker, now) = (memory.maker(), memory.now());
     let memo = memory.recall(&root.path).and_then(|memo| Memo::read(memo, &root.path, &maker));
-    let disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
+    let mut disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
+    let known = disk.memo().map_or(0, Memo::len);
+    let plan = plan.recalling(known);
+    let mut harvest = walk(&disk, &plan, disk.identity);
+    if harvest.mistaken {
+        disk = disk.supposing_nothing();
+        harvest = walk(&disk, &plan, disk.identity);
+    }
     let before = disk.memo();
-    let known = before.map_or(0, Memo::len);
-    let harvest = walk(&disk, &plan.recalling(known), disk.identity);
     let is_news = harvest.recalled.len() < known || believable(&harvest.stamps, now) > 0;
     let head = (&*root.path, &*maker, now);
     let before = before.map(|memo| (memo, &*harvest.recalled));
