@@ -56,7 +56,7 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
 
-/// How often the thread that waits for changes looks whether anybody is left to be told.
+/// How often whoever waits for changes looks whether anybody is left to be told.
 const ATTENTION: Duration = Duration::from_secs(1);
 
 /// Whoever says nothing of themselves counts as one client, under this name.

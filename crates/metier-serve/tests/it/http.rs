@@ -2,7 +2,9 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use metier_serve::Host as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -98,6 +100,39 @@ fn each_client_with_a_handshake_has_a_session_of_its_own() {
         let second = call(address, &two, "tool_guard", write).await;
         assert_eq!((&first["verdict"], &second["verdict"]), (&json!("deny"), &json!("allow")));
     });
+}
+
+#[test]
+fn a_client_that_is_gone_leaves_nothing_behind() {
+    // U2, U3
+    run(async {
+        let host = Arc::new(Ground::lasting());
+        let server = Served::start(&host);
+        let held = || Arc::strong_count(&host.index().latest());
+        let before = held();
+        let mut sessions = Vec::new();
+        for _ in 0..3 {
+            sessions.push(begin(server.address).await);
+        }
+        until(|| held() >= before + sessions.len()).await;
+        for session in &sessions {
+            let line = "DELETE /mcp";
+            let ended = server.ask(line, &[("Mcp-Session-Id", session.as_str())], b"");
+            assert_eq!(ended.status, 204);
+        }
+        // Nothing changes meanwhile, so that nobody hears of a change that they are gone.
+        until(|| held() == before).await;
+    });
+}
+
+/// Waits until it is so.
+async fn until(is: impl Fn() -> bool) {
+    let wait = async {
+        while !is() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), wait).await.expect("it comes to that");
 }
 
 #[test]
