@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Asked, COMMAND, Request, fallback, named};
+use super::{Asked, COMMAND, Request, fallback, inferred, named};
 
 fn asked(words: &[&str]) -> Asked {
     Asked { words: words.iter().map(ToString::to_string).collect(), ..Asked::default() }
@@ -49,6 +49,28 @@ fn words_of_the_command_line_become_arguments() {
     check("use_skill", &["a", "b", "c"], json!({"skill": "a", "arguments": "b c"}));
     check("skill_x", &["b", "c"], json!({"arguments": "b c"}));
     check("skill_x", &[], json!({"arguments": ""}));
+}
+
+#[test]
+fn a_tool_that_is_not_named_is_the_only_one_that_can_be_meant_or_none() {
+    // U4
+    let check = |arguments: Value, expected: Option<&str>| {
+        assert_eq!(inferred(&arguments), expected, "{arguments}");
+    };
+    check(json!({"action": "search", "query": "pdf"}), Some("skill_marketplace"));
+    check(json!({"args": ["install", "owner/x"]}), Some("skill_marketplace"));
+    check(json!({"skill": "pdf", "path": "a.md"}), Some("read_skill_file"));
+    check(json!({"skill": "pdf", "script": "a.sh", "args": ["search"]}), Some("run_skill_script"));
+    check(json!({"skill": "pdf", "arguments": "x"}), Some("use_skill"));
+    // Of `use_skill` or of `release_skill`.
+    check(json!({"skill": "pdf"}), None);
+    // Of `release_skill` or of any skill's own tool.
+    check(json!({}), None);
+    check(json!({"arguments": "x"}), None);
+    // Words for any tool at all.
+    check(json!({"args": ["pdf"]}), None);
+    check(json!({"args": []}), None);
+    check(json!({"args": "search"}), None);
 }
 
 #[test]
