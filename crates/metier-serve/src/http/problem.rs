@@ -28,6 +28,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
             "skill_not_for_models",
             "skill_not_for_users",
             "skill_denied",
+            "read_denied",
             "permission_denied",
         ],
     ),
@@ -37,6 +38,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
         &[
             "skill_ambiguous",
             "skill_already_active",
+            "skill_outdated",
             "skill_not_active",
             "skill_stack_violation",
             "skill_stack_full",
