@@ -24,7 +24,7 @@ use crate::Dialect;
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
 #[cfg(test)]
-pub(crate) use schema::HOOKS;
+pub(crate) use hook::names as hooks;
 
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Asked, COMMAND, Request, fallback, inferred, named};
+use super::{Asked, COMMAND, Request, fallback, hooks, inferred, named};
 
 fn asked(words: &[&str]) -> Asked {
     Asked { words: words.iter().map(ToString::to_string).collect(), ..Asked::default() }
@@ -85,8 +85,11 @@ fn the_answer_of_last_resort_is_no_and_keeps_the_host_asking() {
     for name in ["pre_file_read", "pre_file_write", "pre_shell_exec", "pre_fetch_url"] {
         assert_eq!(hook(name), json!({"denied": true, "reason": "Not allowed: because"}));
     }
-    assert_eq!(hook("on_start"), json!({}));
+    for name in ["on_start", "pre_system_prompt", "hook_of_tomorrow"] {
+        assert_eq!(hook(name), json!({}));
+    }
     let schema: Value = serde_json::from_str(&fallback(&Request::Schema, "because")).unwrap();
     assert!(schema[0]["hooks"].as_array().unwrap().contains(&json!("pre_tool")));
+    assert_eq!(schema[0]["hooks"], hooks().collect::<Value>(), "those it answers, and no others");
     assert_eq!(fallback(&Request::Nothing, "because"), "Error: because");
 }

@@ -6,7 +6,7 @@ use metier_store::Catalog;
 use serde_json::Value;
 
 use super::*;
-use crate::chibi_plugin::{COMMAND, HOOKS};
+use crate::chibi_plugin::{COMMAND, hooks};
 use crate::dialect::chibi;
 use crate::http;
 
@@ -100,7 +100,7 @@ fn chibi_is_told_of_the_tools_and_hooks_in_the_table_and_of_no_others() {
     // Stands for the skills' own.
     assert!(named.remove("skill_NAME"));
     let tools = chibi::own().into_iter().map(|tool| tool.name);
-    let more = [chibi::MARKET, COMMAND].iter().chain(HOOKS).map(ToString::to_string);
+    let more = [chibi::MARKET, COMMAND].into_iter().chain(hooks()).map(str::to_owned);
     let told: BTreeSet<String> = tools.chain(more).collect();
     assert_eq!(told, named);
 }
