@@ -53,8 +53,23 @@ fn a_way_takes_what_the_operation_has_and_no_more() {
         }
         // Whatever has to be given can be given.
         for parameter in parameters.iter().filter(|parameter| parameter.required) {
-            assert!(way.called(parameter.name).is_some(), "{}: {}", way.form, parameter.name);
+            assert!(
+                way.called(operation, parameter.name).is_some(),
+                "{}: {}",
+                way.form,
+                parameter.name
+            );
         }
+    }
+}
+
+#[test]
+fn a_way_that_takes_everything_takes_what_its_operation_has_and_nothing_of_others() {
+    // U7
+    let Cell::Ways(ways) = cell(Surface::Http, Operation::Show) else { panic!("a gap") };
+    for way in ways {
+        assert_eq!(way.called(Operation::Show, "name"), Some("name"));
+        assert_eq!(way.called(Operation::Show, "query"), None, "that is of `search`");
     }
 }
 

@@ -171,7 +171,7 @@ fn way_cells(surface: Surface, capability: &Capability, way: &Way) -> [String; 5
     let takes: Vec<String> = capability
         .parameters
         .iter()
-        .filter_map(|parameter| match way.called(parameter.name)? {
+        .filter_map(|parameter| match way.called(capability.operation, parameter.name)? {
             called if called == parameter.name => Some(format!("`{called}`")),
             called => Some(format!("`{}` as `{called}`", parameter.name)),
         })
