@@ -8,6 +8,7 @@
 //! [`surface`] is the table of what is called how and where.
 
 pub mod agent_hook;
+mod aside;
 mod brief;
 pub mod chibi_plugin;
 pub mod desk;

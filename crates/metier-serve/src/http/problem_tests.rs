@@ -2,7 +2,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use metier_runtime::Capability;
 
-use super::{Problem, STATUS, status};
+use super::{Broke, NotYours, Problem, STATUS, status};
 
 #[test]
 fn every_code_in_the_table_of_statuses_is_one_that_somebody_gives() {
@@ -58,5 +58,17 @@ fn who_is_refused_hears_what_would_help() {
     let busy = Problem::busy().into_response();
     assert_eq!(busy.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert!(busy.headers().contains_key(header::RETRY_AFTER));
-    assert_eq!(Problem::bug().into_response().status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(Problem::from(Broke).into_response().status(), StatusCode::INTERNAL_SERVER_ERROR);
+}
+
+#[test]
+fn a_session_that_is_not_to_be_named_is_forbidden_and_one_that_cannot_be_is_a_mistake() {
+    // U3, S6
+    let check = |why: NotYours, expect: (u16, &str)| {
+        let problem = Problem::from(why);
+        assert_eq!((problem.status.as_u16(), problem.code), expect, "{}", problem.message);
+    };
+    check(NotYours::Invalid("no name".to_owned()), (400, "bad_request"));
+    check(NotYours::Agents, (403, "not_yours"));
+    check(NotYours::Section, (403, "not_yours"));
 }

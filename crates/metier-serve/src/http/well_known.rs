@@ -20,9 +20,9 @@ use metier_store::{Catalog, Entry, Layer};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::calls::aside;
 use super::problem::Problem;
 use super::routes::Api;
+use crate::aside::aside;
 use crate::limits::{CALL_PATIENCE, MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
 use crate::who::Who;
 
@@ -79,11 +79,11 @@ async fn looking<T: Send + 'static>(
     let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
     let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
     let api = Arc::clone(api);
-    aside(move || {
+    let looked = aside(move || {
         let _turn = turn;
         look(&api)
-    })
-    .await
+    });
+    Ok(looked.await?)
 }
 
 /// A document that need not be sent to whoever has it.

@@ -12,7 +12,8 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::subscriptions::{self, INTERVAL, Subscriptions};
-use super::{ATTENTION, Server, Service, aside, shown};
+use super::{ATTENTION, Server, Service, shown};
+use crate::aside::aside;
 use crate::who::Who;
 
 /// The catalog a client knows of.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier_serve::Host as _;
+use metier_serve::mcp::SESSION_KEY;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -181,5 +182,33 @@ fn what_is_too_large_or_no_message_is_refused_and_the_next_is_served() {
         let lost = post(address, &[("Mcp-Session-Id", "made-up")], &stranger).await;
         assert_eq!(lost.status, 404);
         begin(address).await;
+    });
+}
+
+#[test]
+fn who_may_name_a_session_does_not_depend_on_where_it_asks() {
+    // U2, U3, S6
+    run(async {
+        let server = Served::start(&Arc::new(Ground::usual()));
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "skill_status"),
+        ];
+        for name in ["s1", "claude-code.A1", "chibi-1-2", "codex.a b", "../x", ""] {
+            let over_http = server.call("status", name, &json!({}));
+            let meta = stateless(json!({ SESSION_KEY: name }));
+            let params = json!({"name": "skill_status", "arguments": {}, "_meta": meta});
+            let told = post(server.address, &headers, &request(1, "tools/call", params)).await;
+            let told = told.message();
+            if name.is_empty() {
+                // An empty header names nothing, an empty member names that.
+                assert_eq!(told["error"]["data"]["code"], "bad_request", "{told}");
+                continue;
+            }
+            let refused = &over_http.json()["error"];
+            assert_eq!(refused["code"], told["error"]["data"]["code"], "{name}: {told}");
+            assert_eq!(refused["message"], told["error"]["message"], "{name}: {told}");
+        }
     });
 }
