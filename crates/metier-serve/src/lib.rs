@@ -20,6 +20,8 @@ pub mod limits;
 pub mod mcp;
 pub mod mcp_client;
 mod runs;
+#[cfg(test)]
+mod starved;
 pub mod surface;
 pub mod tally;
 pub mod who;

@@ -1,6 +1,5 @@
 #![expect(clippy::disallowed_methods, reason = "tests open what is no socket")]
 
-use std::error::Error as _;
 use std::fs::File;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
@@ -14,6 +13,7 @@ use metier_store::{Layer, MemoryStore};
 
 use super::{HttpError, Stop, is_a_strangers, serve};
 use crate::http::{Gate, HttpSetup};
+use crate::starved::starved;
 use crate::{Client, Dialect, Host, Seat};
 
 /// A host nobody reaches.
@@ -37,20 +37,33 @@ impl Host for Nowhere {
     }
 }
 
-#[test]
-fn what_is_no_socket_is_not_listened_to() {
-    // U3
+fn served(socket: TcpListener) -> Result<(), HttpError> {
     let store = Arc::new(MemoryStore::new(Layer::Personal));
     let index = CatalogIndex::new(store, IndexSettings::default(), Duration::ZERO);
     let host = Arc::new(Nowhere(Arc::new(index)));
     let session = "default".to_owned();
     let (gate, header_time) = (Gate::default(), Duration::from_secs(1));
     let setup = HttpSetup { session, dialect: Dialect::Plain, gate, header_time };
+    serve(socket, host, setup, &Stop::default())
+}
+
+#[test]
+fn what_is_no_socket_is_not_listened_to() {
+    // U3
     let file = OwnedFd::from(File::open("/proc/self/status").unwrap());
-    let error = serve(TcpListener::from(file), host, setup, &Stop::default()).unwrap_err();
+    let error = served(TcpListener::from(file)).unwrap_err();
     assert!(matches!(error, HttpError::Listen(_)), "{error:?}");
-    let runtime = HttpError::Runtime(std::io::Error::other("no threads"));
-    assert!(runtime.source().is_some_and(|source| source.to_string() == "no threads"));
+}
+
+#[test]
+fn where_the_system_gives_nothing_to_wait_with_nothing_is_served() {
+    // U3
+    let test = "http::server::tests::where_the_system_gives_nothing_to_wait_with_nothing_is_served";
+    let listen = || TcpListener::bind("127.0.0.1:0").unwrap();
+    starved(test, listen, |listener| {
+        let error = served(listener).unwrap_err();
+        assert!(matches!(error, HttpError::Runtime(_)), "{error:?}");
+    });
 }
 
 #[test]
