@@ -18,7 +18,7 @@ use crate::Dialect;
 use crate::agent_hook::{HookAgent, Occasion};
 use crate::dialect::plain_tool;
 
-pub use table::{BEYOND, Beyond};
+pub use table::{Beyond, beyond};
 
 /// A transport of the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -23,7 +23,7 @@ fn ways(surface: Surface) -> Vec<(Operation, Way)> {
 
 /// What `surface` has beyond the operations.
 fn beyond(surface: Surface) -> BTreeSet<String> {
-    let rows = BEYOND.iter().filter(|row| row.surface == surface);
+    let rows = super::beyond().into_iter().filter(|row| row.surface == surface);
     rows.flat_map(|row| row.names).map(ToString::to_string).collect()
 }
 
@@ -97,9 +97,19 @@ fn the_routes_of_the_interface_are_the_operations_and_what_is_named_beyond() {
             other => panic!("{other} is no route"),
         });
     }
+    let mut routed = BTreeSet::new();
+    for route in http::ROUTES {
+        let names = Capability::ALL.iter().map(|capability| capability.name);
+        match route.path.contains("{name}") {
+            true => routed.extend(names.map(|name| route.path.replace("{name}", name))),
+            false => assert!(routed.insert(route.path.to_owned()), "{} is there twice", route.path),
+        }
+    }
+    assert_eq!(routed, named);
     let document = http::document();
     let paths: BTreeSet<String> = document["paths"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(paths, named);
+    assert!(routed.remove("/mcp"), "which has a protocol of its own");
+    assert_eq!(paths, routed);
 }
 
 #[test]
