@@ -21,6 +21,7 @@ pub mod mcp;
 pub mod mcp_client;
 mod runs;
 #[cfg(test)]
+#[path = "starved_tests.rs"]
 mod starved;
 pub mod surface;
 pub mod tally;
