@@ -29,7 +29,19 @@ struct Entry {
     start: u32,
     end: u32,
     identity: Identity,
-    linked: bool,
+    reached: Reached,
+}
+
+/// How a directory was come by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// It lies where it was listed.
+    Plainly,
+    /// A link was followed to it.
+    ByLink,
+    /// A link led to it when a scan looked last. Nobody has followed it since, so that what it is has
+    /// to be confirmed by whoever looks at it.
+    Supposedly,
 }
 
 /// A subdirectory as a listing shows it.
@@ -39,8 +51,8 @@ pub(crate) struct Child<'a> {
     pub(crate) name: &'a [u8],
     /// What it is.
     pub(crate) identity: Identity,
-    /// Whether a link led to it.
-    pub(crate) linked: bool,
+    /// How it was come by.
+    pub(crate) reached: Reached,
 }
 
 /// The subdirectories of one directory, while they are being added at the end of a level.
@@ -71,15 +83,16 @@ pub(crate) struct Tally {
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     plain: Vec<Identity>,
-    /// Once there was a link: what each directory is, and whether a link led to it.
-    all: Option<BTreeMap<Identity, bool>>,
+    /// Once there was a link: what each directory is, and how it was come by.
+    all: Option<BTreeMap<Identity, Reached>>,
 }
 
 impl Level {
     /// The level of one directory alone; the root's path is empty.
-    pub(crate) fn of(path: &[u8], identity: Identity) -> Self {
-        let only = Entry { start: 0, end: offset(path.len()), identity, linked: false };
-        Self { paths: path.to_vec(), entries: vec![only], linked: false }
+    pub(crate) fn of(path: &[u8], identity: Identity, reached: Reached) -> Self {
+        let only = Entry { start: 0, end: offset(path.len()), identity, reached };
+        let linked = reached != Reached::Plainly;
+        Self { paths: path.to_vec(), entries: vec![only], linked }
     }
 
     /// How many directories.
@@ -87,10 +100,10 @@ impl Level {
         self.entries.len()
     }
 
-    /// The path of directory `index` relative to the root, and what it is.
-    pub(crate) fn get(&self, index: usize) -> Option<(&[u8], Identity)> {
+    /// The path of directory `index` relative to the root, what it is and how it was come by.
+    pub(crate) fn get(&self, index: usize) -> Option<(&[u8], Identity, Reached)> {
         let entry = self.entries.get(index)?;
-        Some((self.path(entry), entry.identity))
+        Some((self.path(entry), entry.identity, entry.reached))
     }
 
     /// Starts adding the subdirectories of `parent`, of which `cap` are kept.
@@ -109,9 +122,9 @@ impl Level {
         }
         self.paths.extend_from_slice(child.name);
         let end = offset(self.paths.len());
-        let Child { identity, linked, .. } = child;
-        self.entries.push(Entry { start, end, identity, linked });
-        self.linked |= linked;
+        let Child { identity, reached, .. } = child;
+        self.entries.push(Entry { start, end, identity, reached });
+        self.linked |= reached != Reached::Plainly;
         // Memory stays bounded however many there are; cutting at twice the cap keeps it linear.
         if self.len() - group.first > group.cap.saturating_mul(2).saturating_add(1024) {
             self.sort(group);
@@ -223,23 +236,32 @@ impl Tally {
 }
 
 impl Seen {
-    /// Drops the directories of `level` that were seen before, on this level or above it.
-    pub(crate) fn admit(&mut self, level: &mut Level) {
+    /// Drops the directories of `level` that were seen before, on this level or above it. False when
+    /// one was dropped, or kept instead of another, by what it is only supposed to be.
+    pub(crate) fn admit(&mut self, level: &mut Level) -> bool {
         if self.all.is_none() && !level.linked {
             self.plain.extend(level.entries.iter().map(|entry| entry.identity));
-            return;
+            return true;
         }
+        let mut is_sure = true;
         let plain = std::mem::take(&mut self.plain).into_iter();
-        let all = self.all.get_or_insert_with(|| plain.map(|identity| (identity, false)).collect());
+        let all = self
+            .all
+            .get_or_insert_with(|| plain.map(|identity| (identity, Reached::Plainly)).collect());
         // Two entries of directories that are no links cannot be the same directory; a stacked
         // filesystem may give them the same number all the same.
         level.entries.retain(|entry| match all.entry(entry.identity) {
             Slot::Vacant(slot) => {
-                slot.insert(entry.linked);
+                slot.insert(entry.reached);
                 true
             }
-            Slot::Occupied(earlier) => !*earlier.get() && !entry.linked,
+            Slot::Occupied(earlier) => {
+                let both = [*earlier.get(), entry.reached];
+                is_sure &= !both.contains(&Reached::Supposedly);
+                both == [Reached::Plainly; 2]
+            }
         });
+        is_sure
     }
 }
 

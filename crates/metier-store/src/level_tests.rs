@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
-use super::{Child, Level, Seen, Tally};
+use super::{Child, Level, Reached, Seen, Tally};
 use crate::paths::{joined, path_order};
 
 fn child(name: &str, inode: u64) -> Child<'_> {
-    Child { name: name.as_bytes(), identity: (1, inode), linked: false }
+    Child { name: name.as_bytes(), identity: (1, inode), reached: Reached::Plainly }
 }
 
 fn level_of(parent: &str, names: &[String], cap: usize) -> (Level, u64) {
@@ -18,7 +18,8 @@ fn level_of(parent: &str, names: &[String], cap: usize) -> (Level, u64) {
 }
 
 fn names_of(level: &Level) -> Vec<String> {
-    let name = |index| level.get(index).map(|(path, _)| String::from_utf8_lossy(path).into_owned());
+    let name =
+        |index| level.get(index).map(|(path, ..)| String::from_utf8_lossy(path).into_owned());
     (0..level.len()).filter_map(name).collect()
 }
 
@@ -119,7 +120,7 @@ fn a_directory_seen_before_is_dropped_once_a_link_appeared() {
     let mut second = Level::default();
     let mut group = second.siblings(b"a", 9);
     for (name, inode) in [("link", 2), ("new", 7), ("same", 7)] {
-        second.add(&mut group, b"a", Child { linked: true, ..child(name, inode) });
+        second.add(&mut group, b"a", Child { reached: Reached::ByLink, ..child(name, inode) });
     }
     second.close(group);
     seen.admit(&mut second);
@@ -134,4 +135,21 @@ fn a_directory_seen_before_is_dropped_once_a_link_appeared() {
     fourth.close(group);
     seen.admit(&mut fourth);
     assert_eq!(names_of(&fourth), Vec::<String>::new(), "a link led to it before");
+}
+
+#[test]
+fn nothing_is_dropped_for_sure_by_what_a_directory_is_only_supposed_to_be() {
+    // D1, D7
+    let check = |first: Reached, second: Reached, inode: u64, sure: bool| {
+        let mut level = Level::default();
+        let mut group = level.siblings(b"", 9);
+        level.add(&mut group, b"", Child { reached: first, ..child("a", 1) });
+        level.add(&mut group, b"", Child { reached: second, ..child("b", inode) });
+        level.close(group);
+        assert_eq!(Seen::default().admit(&mut level), sure, "{first:?} {second:?}");
+    };
+    check(Reached::Supposedly, Reached::Supposedly, 2, true);
+    check(Reached::Supposedly, Reached::ByLink, 1, false);
+    check(Reached::Plainly, Reached::Supposedly, 1, false);
+    check(Reached::ByLink, Reached::Plainly, 1, true);
 }

@@ -18,7 +18,7 @@ use crate::discover::{Discovery, Note, ScanLimits, join};
 use crate::disk::special;
 use crate::file_store::is_below;
 use crate::layer::{Layer, Root, RootId};
-use crate::level::Child;
+use crate::level::{Child, Reached};
 use crate::limits::MAX_RESOURCE_DEPTH;
 use crate::load::{self, MAX_SKILL_BYTES, Source};
 use crate::paths::{joined, path_of};
@@ -175,7 +175,7 @@ impl Ground for MemoryStore {
             self.below(&path).filter_map(|(path, _)| Some(path.split_once('/')?.0)).collect();
         let mut group = desk.children(at);
         for name in directories.into_iter().map(str::as_bytes).filter(|name| !is_hidden(name)) {
-            desk.child(&mut group, at, Child { name, identity: (0, 0), linked: false });
+            desk.child(&mut group, at, Child { name, identity: (0, 0), reached: Reached::Plainly });
         }
         desk.close(group, at);
     }

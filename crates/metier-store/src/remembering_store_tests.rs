@@ -119,6 +119,97 @@ fn findings_links_and_other_spellings_are_never_remembered() {
 }
 
 #[test]
+fn a_link_is_taken_to_lead_where_it_led_only_while_that_is_so() {
+    // D3, D7
+    let world = World::new();
+    fs::create_dir_all(world.path().join("kept")).unwrap();
+    generate_skills(&world.path().join("kept"), COUNT, Layout::Flat);
+    let (files, remembering, _) = store(&world, 60);
+    let link = |target: &str, name: &str| {
+        // A directory has no length by which two of one tick could be told apart.
+        std::thread::sleep(std::time::Duration::from_millis(if target == name { 0 } else { 12 }));
+        let at = world.path().join("a").join(name);
+        let _ = fs::remove_file(&at);
+        std::os::unix::fs::symlink(world.path().join("kept").join(target), at).unwrap();
+    };
+    let names: Vec<String> = fs::read_dir(world.path().join("kept"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.iter().for_each(|name| link(name, name));
+    assert_eq!(agree(&files, &remembering).1, COUNT as u64);
+    assert_eq!(agree(&files, &remembering).1, 0, "all are remembered");
+    // One leads elsewhere, to a directory that another one leads to as well.
+    link(&names[1], &names[2]);
+    agree(&files, &remembering);
+    // One leads to another directory with the very same file.
+    let twin = world.path().join("kept/twin");
+    fs::create_dir(&twin).unwrap();
+    fs::hard_link(
+        world.path().join("kept").join(&names[3]).join("SKILL.md"),
+        twin.join("SKILL.md"),
+    )
+    .unwrap();
+    for _ in 0..2 {
+        agree(&files, &remembering);
+    }
+    link("twin", &names[3]);
+    agree(&files, &remembering);
+    // One leads nowhere, and one to a directory whose place another one has taken.
+    fs::rename(world.path().join("kept").join(&names[4]), world.path().join("kept/moved")).unwrap();
+    agree(&files, &remembering);
+    fs::rename(
+        world.path().join("kept").join(&names[5]),
+        world.path().join("kept").join(&names[4]),
+    )
+    .unwrap();
+    agree(&files, &remembering);
+    agree(&files, &remembering);
+}
+
+#[test]
+fn a_root_of_remembered_skills_alone_is_not_listed_and_nothing_new_is_missed() {
+    // D3, D7, N1
+    let world = World::new();
+    generate_skills(&world.path().join("a"), COUNT, Layout::Flat);
+    let (files, remembering, shelf) = store(&world, 60);
+    let wait = || std::thread::sleep(std::time::Duration::from_millis(12));
+    agree(&files, &remembering);
+    assert_eq!(agree(&files, &remembering).1, 0);
+    let root = world.path().join("a");
+    let read = |shelf: &Shelf| {
+        let memo = shelf.recall(&root).unwrap();
+        let memo = crate::memo::Memo::read(memo, &root, "a test").unwrap();
+        let stat = rustix::fs::stat(&root).unwrap();
+        memo.lists(&crate::memo::Stamp::of_any(&stat))
+    };
+    assert!(read(&shelf), "the root has nothing but remembered skills");
+    wait();
+    world.write("a/notes.txt", "A file is no directory.");
+    assert!(!read(&shelf));
+    agree(&files, &remembering);
+    assert!(read(&shelf), "it is remembered anew");
+    wait();
+    fs::create_dir(root.join("empty")).unwrap();
+    agree(&files, &remembering);
+    agree(&files, &remembering);
+    assert!(!read(&shelf), "what becomes of an empty directory, the root does not tell");
+    world.write("a/empty/SKILL.md", "---\nname: empty\ndescription: No more.\n---\n");
+    agree(&files, &remembering);
+    wait();
+    std::os::unix::fs::symlink("nowhere", root.join("link")).unwrap();
+    agree(&files, &remembering);
+    world.skill("a", "nowhere", "It came.");
+    agree(&files, &remembering);
+    wait();
+    fs::remove_file(root.join("link")).unwrap();
+    fs::remove_dir_all(root.join("nowhere")).unwrap();
+    agree(&files, &remembering);
+    agree(&files, &remembering);
+    assert!(read(&shelf));
+}
+
+#[test]
 fn it_does_everything_else_as_the_files_do() {
     // D9
     let world = World::new();
@@ -142,6 +233,8 @@ enum Change {
     Link(usize, usize),
     Respell(usize),
     Exchange(usize, usize),
+    Relink(usize, usize),
+    Twin(usize, usize),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -154,6 +247,8 @@ fn change() -> impl Strategy<Value = Change> {
         (one(), one()).prop_map(|(from, to)| Change::Link(from, to)),
         one().prop_map(Change::Respell),
         (one(), one()).prop_map(|(one, other)| Change::Exchange(one, other)),
+        (one(), one()).prop_map(|(from, to)| Change::Relink(from, to)),
+        (one(), one()).prop_map(|(from, to)| Change::Twin(from, to)),
     ]
 }
 
@@ -191,6 +286,15 @@ fn apply(world: &World, step: usize, change: Change) {
             let _ = fs::rename(file(other), file(one));
             let _ = fs::rename(&aside, file(other));
         }
+        Change::Relink(from, to) => {
+            let _ = fs::remove_dir_all(at(to));
+            let _ = fs::remove_file(at(to));
+            drop(std::os::unix::fs::symlink(at(from), at(to)));
+        }
+        Change::Twin(from, to) => {
+            let _ = fs::remove_file(file(to));
+            drop(fs::hard_link(file(from), file(to)));
+        }
     }
 }
 
@@ -213,6 +317,8 @@ proptest! {
         }
         agree(&files, &remembering);
         for (step, changes) in steps.into_iter().enumerate() {
+            // A directory has no length by which two of one tick could be told apart.
+            std::thread::sleep(std::time::Duration::from_millis(12));
             for (index, change) in changes.into_iter().enumerate() {
                 apply(&world, 1 + step * 8 + index, change);
             }

@@ -12,7 +12,7 @@ use crate::disk::{Disk, Recall, reason};
 use crate::layer::{Root, RootId};
 use crate::level::Identity;
 use crate::limits::{MAX_ROOTS, MAX_THREADS};
-use crate::memo::{self, Memo, Memory, believable};
+use crate::memo::{self, Maker, Memo, Memory, believable};
 use crate::paths::{bytes_of, shown};
 use crate::repeats::{Place, drop_repeated, remove, repeats};
 use crate::surroundings::Surroundings;
@@ -79,14 +79,23 @@ pub(crate) fn scan_with(
 fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -> Harvest {
     let (maker, now) = (memory.maker(), memory.now());
     let memo = memory.recall(&root.path).and_then(|memo| Memo::read(memo, &root.path, &maker));
-    let disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
+    let mut disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
+    let known = disk.memo().map_or(0, Memo::len);
+    let plan = plan.recalling(known);
+    let mut harvest = walk(&disk, &plan, disk.identity);
+    if harvest.mistaken {
+        disk = disk.supposing_nothing();
+        harvest = walk(&disk, &plan, disk.identity);
+    }
     let before = disk.memo();
-    let known = before.map_or(0, Memo::len);
-    let harvest = walk(&disk, &plan.recalling(known), disk.identity);
-    let is_news = harvest.recalled.len() < known || believable(&harvest.stamps, now) > 0;
-    let head = (&*root.path, &*maker, now);
+    let listing = harvest.entries.map(|entries| (disk.stamp, entries));
+    let maker = Maker { root: &root.path, name: &maker, now, listing };
+    let is_news = harvest.recalled.len() < known
+        || believable(&harvest.stamps, now) > 0
+        || memo::listing(&maker, &harvest.found, known)
+            .is_some_and(|stamp| before.is_some_and(|memo| !memo.lists(&stamp)));
     let before = before.map(|memo| (memo, &*harvest.recalled));
-    if is_news && let Some(memo) = memo::write(head, &harvest.found, &harvest.stamps, before) {
+    if is_news && let Some(memo) = memo::write(maker, &harvest.found, &harvest.stamps, before) {
         memory.keep(&root.path, &memo);
     }
     harvest

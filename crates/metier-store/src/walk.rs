@@ -15,7 +15,7 @@ use metier_format::{Code, Diagnostic};
 
 use crate::discover::{Found, Note, ScanLimits, ScanStats, Skipped};
 use crate::layer::RootId;
-use crate::level::{Child, Identity, Level, Seen, Siblings, Tally};
+use crate::level::{Child, Identity, Level, Reached, Seen, Siblings, Tally};
 use crate::limits;
 use crate::memo::Stamp;
 use crate::paths::{bytes_of, depth_of, last, path_of, path_order, shown};
@@ -39,6 +39,8 @@ pub(crate) struct Directory<'a> {
     pub(crate) path: &'a [u8],
     /// What it is.
     pub(crate) identity: Identity,
+    /// How it was come by.
+    pub(crate) reached: Reached,
     /// Its place in its level.
     index: usize,
 }
@@ -72,6 +74,10 @@ pub(crate) struct Harvest {
     pub(crate) stamps: Vec<(Box<[u8]>, Stamp)>,
     /// Which candidates of the memo were as they were.
     pub(crate) recalled: Vec<usize>,
+    /// How many entries the root has that may be directories, once it was listed.
+    pub(crate) entries: Option<usize>,
+    /// Whether a directory was not what it was supposed to be, so that nothing of this counts.
+    pub(crate) mistaken: bool,
     /// Levels that had candidates; each is in order.
     runs: usize,
     /// Notes that were only counted.
@@ -126,7 +132,7 @@ struct Piece {
 /// Walks `ground` from its root, which is `identity`. Visits each directory once; linear in their
 /// number but for sorting names within each directory.
 pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Harvest {
-    walk_from(ground, plan, (b"", identity))
+    walk_from(ground, plan, (b"", identity, Reached::Plainly))
 }
 
 /// The same from the directory at a path below the root. What it finds is what a walk from the root
@@ -134,18 +140,18 @@ pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Har
 pub(crate) fn walk_from(
     ground: &impl Ground,
     plan: &Plan,
-    (path, identity): (&[u8], Identity),
+    (path, identity, reached): (&[u8], Identity, Reached),
 ) -> Harvest {
     let mut harvest = Harvest::default();
     let (mut wide, mut deep) = (Tally::default(), Tally::default());
     let mut seen = Seen::default();
-    let mut level = Level::of(path, identity);
+    let mut level = Level::of(path, identity, reached);
     let mut budget = plan.max_directories;
     for depth in depth_of(path)..=plan.max_depth {
         wide.merge(level.cut(budget));
         budget -= level.len();
-        seen.admit(&mut level);
-        if level.len() == 0 {
+        harvest.mistaken |= !seen.admit(&mut level);
+        if level.len() == 0 || harvest.mistaken {
             break;
         }
         harvest.stats.directories += level.len() as u64;
@@ -288,8 +294,8 @@ impl<'a> Desk<'a> {
     fn work(&mut self, ground: &impl Ground, level: &Level, start: usize, end: usize) {
         let before = self.harvest.found.len();
         for index in start..end.min(level.len()) {
-            if let Some((path, identity)) = level.get(index) {
-                ground.look(Directory { path, identity, index }, self);
+            if let Some((path, identity, reached)) = level.get(index) {
+                ground.look(Directory { path, identity, reached, index }, self);
             }
         }
         self.pieces.push(Piece { start, found: self.harvest.found.len() - before });
@@ -315,6 +321,8 @@ impl Harvest {
             self.stats += desk.harvest.stats;
             self.stamps.extend(desk.harvest.stamps);
             self.recalled.extend(desk.harvest.recalled);
+            self.mistaken |= desk.harvest.mistaken;
+            self.entries = self.entries.or(desk.harvest.entries);
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();
