@@ -16,6 +16,9 @@ impl<'p> Reader<'p> {
                 _ => {}
             }
         }
+        if self.shifts(word) {
+            self.escape(at, format!("`{}` may be several arguments", word.shown()));
+        }
         self.arguments.push(at);
         let count = self.arguments.len();
         if count == 1 && self.usage.style == Style::Bundle {
