@@ -80,6 +80,9 @@ pub struct Program {
     pub at_start: Vec<String>,
     /// Options of the form `KEY=VALUE`; only the keys in `settings` are harmless.
     pub setting: Vec<String>,
+    /// Starts of words that pass options to another program, between commas; only those in `settings`
+    /// are harmless.
+    pub passes_on: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
     pub settings: Vec<String>,
     /// Options with an archive; one on another machine, `host:file`, is reached by a program.
@@ -132,7 +135,7 @@ pub struct Program {
     pub only_reads: bool,
     /// Without a file it reads the directory it works in.
     pub looks_here: bool,
-    /// Options with the directory that arguments are put into.
+    /// Options with the directory that arguments, or files nobody names, are put into.
     pub into: Vec<String>,
     /// Options with the directory that an archive is unpacked into.
     pub unpack: Vec<String>,
@@ -150,10 +153,12 @@ pub struct Program {
     pub removes: Vec<String>,
     /// It gives what it reads another name.
     pub links: bool,
-    /// Options with which a copy keeps the directories that its source is spelled with.
+    /// Options with which a copy keeps the directories that its source or address is spelled with.
     pub parents: Vec<String>,
     /// Options that write what is fetched under the last name in its address; `*` when it always does.
     pub downloads: Vec<String>,
+    /// It fills a directory: the one in `output_at`, or one that is called like the first argument.
+    pub clones: bool,
     /// Its arguments are files of a repository: what lies in `.git` is none.
     pub tracked: bool,
     /// It changes files where it works that nobody names, unless its first argument is in `looks`.

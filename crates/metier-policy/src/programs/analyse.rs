@@ -59,6 +59,20 @@ fn file_path(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// The scheme of an address, in lowercase where it is known, and what follows it.
+fn scheme(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(':')?;
+    let known =
+        ["http", "https", "file"].into_iter().find(|known| scheme.eq_ignore_ascii_case(known));
+    let named = scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    let absolute = rest.starts_with('/') && named && !scheme.is_empty();
+    let behind = match known {
+        Some("file") => rest.strip_prefix("//").unwrap_or(rest),
+        _ => rest.trim_start_matches('/'),
+    };
+    (absolute || known == Some("file")).then(|| (known.unwrap_or(scheme), behind))
+}
+
 struct Reader<'p> {
     program: &'p Program,
     /// The program, or its subcommand once that was read.
@@ -380,16 +394,21 @@ impl<'p> Reader<'p> {
             }
             return;
         };
-        match text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).as_deref() {
-            Some("http" | "https") => self.out.touches.push(Touch::Fetch(text.to_owned())),
+        match scheme(text) {
+            Some(("http" | "https", _)) if text.contains("://") => {
+                self.out.touches.push(Touch::Fetch(text.to_owned()));
+            }
+            // One slash does, too.
+            Some((scheme @ ("http" | "https"), rest)) => {
+                self.out.touches.push(Touch::Fetch(format!("{scheme}://{rest}")));
+            }
             None if text.starts_with('@') => {
                 let list = word.tail(1).unwrap_or_else(Word::unknown);
                 self.hazard(at, What::File(Access::Read, list));
             }
             None => self.out.touches.push(Touch::Fetch(format!("http://{text}"))),
-            Some("file") => {
-                let path = text.get("file://".len()..).and_then(file_path);
-                let path = path.map_or_else(Word::unknown, Word::known);
+            Some(("file", path)) => {
+                let path = file_path(path).map_or_else(Word::unknown, Word::known);
                 self.hazard(at, What::File(Access::Read, path));
             }
             Some(_) => self.escape(at, format!("`{text}` is neither http nor https")),

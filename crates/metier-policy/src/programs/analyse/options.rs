@@ -232,6 +232,9 @@ impl<'p> Reader<'p> {
     /// `-abc`, `-ovalue`: every letter counts until one takes the rest.
     fn short_options(&mut self, at: usize, word: &'p Word) {
         let prefix = word.prefix();
+        if let Some(start) = self.usage.passes_on.iter().find(|start| prefix.starts_with(*start)) {
+            return self.pass_on(at, word, start.len());
+        }
         // Programs with single-dash words list them as they are written.
         if let Some(effect) = self.exact(prefix.split('=').next().unwrap_or(prefix))
             && prefix.len() > 2
@@ -257,6 +260,19 @@ impl<'p> Reader<'p> {
         }
         if word.as_known().is_none() || word.splits() {
             self.unknown_option(at, word);
+        }
+    }
+
+    /// `-Wl,-a,-b=c`: options of another program.
+    fn pass_on(&mut self, at: usize, word: &Word, from: usize) {
+        let harmless = |part: &str| {
+            let name = part.split('=').next().unwrap_or(part);
+            !part.starts_with(['-', '@']) || listed(&self.usage.settings, name)
+        };
+        let parts = word.as_known().and_then(|text| text.get(from..));
+        if !parts.is_some_and(|parts| parts.split(',').all(harmless)) {
+            let text = format!("`{}` passes on what can run or write anything", word.shown());
+            self.escape(at, text);
         }
     }
 
