@@ -175,6 +175,27 @@ pub struct Program {
     pub repository: bool,
     /// What it runs from its standard input, where being an interpreter does not say so.
     pub input: Input,
+    /// When it runs what is typed into it, where being an interpreter does not say so.
+    pub typed: Vec<Typed>,
+}
+
+/// A way in which a program runs what is typed into it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Typed {
+    /// Arguments that make it, separated by blanks: the first is the first there is, the others stand
+    /// somewhere behind. None where it needs none.
+    pub by: Vec<String>,
+    /// Options that make it, of which one is needed where there are any.
+    pub with: Vec<String>,
+    /// Those options stand before this many arguments behind `by`.
+    pub within: Option<usize>,
+    /// Options with which it ends by itself.
+    pub ends: Vec<String>,
+    /// With this many arguments it ends by itself.
+    pub ends_at: Option<usize>,
+    /// It takes keys from the terminal while it shows something there.
+    pub pages: bool,
 }
 
 /// What a program runs from its standard input.
@@ -313,6 +334,12 @@ pub struct Analysis {
     pub moves: bool,
     /// It would run what is typed into it.
     pub interactive: bool,
+    /// It would run what is typed while it shows something, wherever that came from.
+    pub pages: bool,
+    /// It reads what is typed, unless something comes in by itself.
+    pub waits: bool,
+    /// It runs something that cannot be told.
+    pub blind: bool,
     /// What it does with its standard input, where that is more than reading it.
     pub obeys: Obeys,
     /// It is known, and changes nothing.
@@ -466,7 +493,8 @@ impl ProgramTable {
             Some(program) => analyse::analyse(program, argv),
             None => {
                 let touches = analyse::mentions(argv.get(1..).unwrap_or_default()).collect();
-                Analysis { touches, untold: true, ..Analysis::default() }
+                let blind = argv.first().is_some_and(|word| word.as_known().is_none());
+                Analysis { touches, untold: true, blind, ..Analysis::default() }
             }
         }
     }

@@ -9,6 +9,7 @@ mod directories;
 mod machine;
 mod options;
 mod parts;
+mod typed;
 
 use super::{
     Analysis, Arguments, Assigns, Hazard, Input, Language, Obeys, Program, Role, Style, Touch,
@@ -223,12 +224,9 @@ impl<'p> Reader<'p> {
         }
         // Without a script or code to run, an interpreter runs what it reads.
         let runs_code = self.runs_code();
-        let asked = self.argv.iter().any(|word| word.as_known() == Some("-i"));
         let given = |hazard: &Hazard| matches!(hazard.what, What::Code(_) | What::Shell(_));
         let idle =
             self.arguments.is_empty() && !self.out.hazards.iter().any(|h| h.at > 0 && given(h));
-        self.out.interactive = runs_code && (idle || asked || self.flags.reads_input)
-            || (self.flags.local && !self.flags.done);
         // A wrapper that wraps nothing is a program like any other.
         let wraps = |hazard: &Hazard| matches!(hazard.what, What::Run(_) | What::Shell(_));
         if self.out.role == Role::Transparent && !self.out.hazards.iter().any(wraps) {
@@ -237,6 +235,7 @@ impl<'p> Reader<'p> {
         self.check_scripts();
         self.use_arguments();
         self.use_directories();
+        self.note_typed(idle);
         let takes_it = self.flags.reads_input || (runs_code && idle);
         self.out.obeys = self.obeys(takes_it);
     }
@@ -438,6 +437,12 @@ impl<'p> Reader<'p> {
 
     fn escape(&mut self, at: usize, text: String) {
         self.hazard(at, What::Escape(text));
+    }
+
+    /// It runs something, and nobody can tell what.
+    fn blind(&mut self, at: usize, text: String) {
+        self.out.blind = true;
+        self.escape(at, text);
     }
 
     fn name(&self) -> &'p str {

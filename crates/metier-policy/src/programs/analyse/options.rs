@@ -78,7 +78,7 @@ fn mounted(value: &Word) -> Option<Word> {
 
 /// Whether a word looks like an option; a dash alone is standard input, and one before a blank the
 /// start of a text.
-fn is_option(word: &Word) -> bool {
+pub(super) fn is_option(word: &Word) -> bool {
     let rest = word.prefix().strip_prefix('-');
     word.as_known() != Some("-") && rest.is_some_and(|rest| !rest.starts_with(' '))
 }
@@ -117,10 +117,11 @@ impl<'p> Reader<'p> {
     fn unknown_option(&mut self, at: usize, word: &'p Word) {
         let shell = self.usage.style == Style::Shell;
         if self.has_dangerous_options() || self.wraps() || shell || self.shifts(word) {
-            self.escape(
-                at,
-                format!("`{}` could become an option of `{}`", word.shown(), self.name()),
-            );
+            let text = format!("`{}` could become an option of `{}`", word.shown(), self.name());
+            match self.wraps() || shell {
+                true => self.blind(at, text),
+                false => self.escape(at, text),
+            }
         }
         self.arguments.push(at);
     }
@@ -210,7 +211,7 @@ impl<'p> Reader<'p> {
     }
 
     /// Whether a word may be an option whose value is the word behind it.
-    fn may_take_next(&self, word: &Word) -> bool {
+    pub(super) fn may_take_next(&self, word: &Word) -> bool {
         let Some(text) = word.as_known() else { return word.may_be_option() };
         if !is_option(word) || text.contains('=') || self.stands_alone(text) {
             return false;
@@ -382,7 +383,7 @@ impl<'p> Reader<'p> {
                 );
             }
             Effect::Command if value.is_some() => {
-                self.escape(at, format!("what `{name}` runs cannot be told"));
+                self.blind(at, format!("what `{name}` runs cannot be told"));
             }
             Effect::Command => self.command_option(at),
             Effect::Here => self.hazard(at, What::Here),
@@ -451,7 +452,7 @@ impl<'p> Reader<'p> {
                     self.out.handed.push((at, self.at));
                     self.hazard(at, What::Shell(text.to_owned()));
                 }
-                None => self.escape(at, format!("what `{name}` runs cannot be told")),
+                None => self.blind(at, format!("what `{name}` runs cannot be told")),
             },
             Effect::Write => self.hazard(at, What::File(Access::Write, value)),
             Effect::Output if value.as_known() == Some("-") => {}
