@@ -2,7 +2,7 @@
 //!
 //! The reader errs on one side only: a word that could be a dangerous option counts as one, an
 //! abbreviation of a dangerous option counts as the option, and a bundle of letters counts for
-//! each of them. Options are read in `options`, what is left in `arguments`.
+//! each of them. Options are read in `options`, with their `values`; what is left in `arguments`.
 
 mod arguments;
 mod directories;
@@ -10,6 +10,7 @@ mod machine;
 mod options;
 mod parts;
 mod typed;
+mod values;
 
 use super::{
     Analysis, Arguments, Assigns, Hazard, Input, Language, Obeys, Program, Role, Style, Touch,

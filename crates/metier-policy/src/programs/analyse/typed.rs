@@ -3,7 +3,7 @@
 //! can type into it is not known here.
 
 use super::arguments::names_input;
-use super::options::is_option;
+use super::values::is_option;
 use super::{Arguments, Input, Reader};
 use crate::programs::Typed;
 use crate::shell::Word;
