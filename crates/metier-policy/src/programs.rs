@@ -188,6 +188,10 @@ pub struct Typed {
     pub by: Vec<String>,
     /// Options that make it, of which one is needed where there are any.
     pub with: Vec<String>,
+    /// First arguments with which it ends by itself.
+    pub unless: Vec<String>,
+    /// A word that ends in `;` ends one of its own commands, and another follows.
+    pub sequences: bool,
     /// Those options stand before this many arguments behind `by`.
     pub within: Option<usize>,
     /// Options with which it ends by itself.

@@ -14,8 +14,11 @@ const SHELLS: [&str; 20] = [
     "tcsh", "nu", "elvish", "xonsh", "python", "python3", "node", "pwsh",
 ];
 
+/// Options with which a shell is still told nothing.
+const IDLE: [&str; 7] = ["-i", "-l", "-s", "-il", "-li", "--login", "-"];
+
 /// Words with which alone a program tells about itself and ends.
-const TELLS: [&str; 7] = ["--version", "-version", "--help", "-help", "-h", "-V", "-v"];
+const TELLS: [&str; 2] = ["--version", "--help"];
 
 /// How many arguments behind the subcommand are looked at for the next word of a console.
 const NEAR: usize = 4;
@@ -44,26 +47,35 @@ impl Reader<'_> {
             false => typed.by.iter().find_map(|console| self.console(console)),
         };
         let Some(at) = starts else { return false };
-        let asked = typed.with.is_empty() || self.finds(&typed.with, typed.within, at, false);
-        let ends = self.finds(&typed.ends, typed.within, at, true);
+        if !typed.with.is_empty() && !self.finds(&typed.with, typed.within, at, false) {
+            return false;
+        }
+        if typed.sequences && self.argv.iter().any(|word| word.prefix().ends_with(';')) {
+            return true;
+        }
+        // What an option tells may come from the terminal all the same.
+        let named = !self.stands_alone("-") && self.argv.iter().skip(1).any(names_input);
+        let ends = !named && self.finds(&typed.ends, typed.within, at, true);
+        let other = typed.unless.iter().any(|word| self.console(word).is_some());
         let enough = typed.ends_at.is_some_and(|count| self.sure_arguments() >= count);
-        asked && !ends && (!enough || self.idle_shell_at().is_some_and(|at| at > 1))
+        !ends && !other && (!enough || self.is_told_shell())
     }
 
     /// Where the last word of a console stands: its first is the first argument, the others follow.
     fn console(&self, console: &str) -> Option<usize> {
         let mut words = console.split(' ');
-        let first = *self.arguments.first()?;
+        let wanted = words.next()?;
         let names = |at: usize, wanted: &str| {
             let text = self.argv.get(at).and_then(Word::as_known).unwrap_or_default();
             text == wanted || text.rsplit('/').next() == Some(wanted)
         };
-        if !names(first, words.next()?) {
-            return None;
-        }
+        // What may be a value is passed over.
+        let sure = self.arguments.iter().position(|at| self.is_sure(*at))?;
+        let mut firsts = self.arguments.iter().take(sure + 1).copied();
+        let first = firsts.find(|at| names(*at, wanted))?;
         words.try_fold(first, |from, wanted| {
-            let behind = self.arguments.iter().copied().filter(|at| *at > from).take(NEAR);
-            behind.into_iter().find(|at| names(*at, wanted))
+            let mut behind = self.arguments.iter().copied().filter(|at| *at > from).take(NEAR);
+            behind.find(|at| names(*at, wanted))
         })
     }
 
@@ -80,7 +92,7 @@ impl Reader<'_> {
             let value = before.is_some_and(|before| self.may_take_next(before));
             let meant = !(surely && value);
             if is_option(word) {
-                if meant && options.iter().any(|option| spells(word, option)) {
+                if meant && options.iter().any(|option| self.spells(word, option, surely)) {
                     return true;
                 }
             } else if !value {
@@ -90,14 +102,17 @@ impl Reader<'_> {
         false
     }
 
-    /// How many arguments there are that are no value of an option nobody knows.
+    /// How many arguments there are that are no value of an option nobody knows, and not empty.
     fn sure_arguments(&self) -> usize {
-        let before = |at: usize| at.checked_sub(1).filter(|before| *before > 0);
-        let sure = |at: &&usize| {
-            let before = before(**at).and_then(|before| self.argv.get(before));
-            !before.is_some_and(|word| self.may_take_next(word))
-        };
-        self.arguments.iter().filter(sure).count()
+        let empty = |at: usize| self.argv.get(at).and_then(Word::as_known) == Some("");
+        self.arguments.iter().filter(|at| self.is_sure(**at) && !empty(**at)).count()
+    }
+
+    /// Whether an argument is no value of an option nobody knows.
+    fn is_sure(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).filter(|before| *before > 0);
+        let before = before.and_then(|before| self.argv.get(before));
+        !before.is_some_and(|word| self.may_take_next(word))
     }
 
     /// A program that starts a shell where it is told no command, or that is told a shell.
@@ -105,18 +120,37 @@ impl Reader<'_> {
         let starts = self.usage.input == Input::Commands
             && self.usage.arguments == Arguments::Escape
             && self.usage.typed.is_empty();
-        starts && (self.arguments.is_empty() || self.idle_shell_at().is_some())
+        let tells = matches!(self.argv, [_, word] if is_one_of(word, &["-V", "-h"]));
+        let words = self.argv.iter().skip(1).rev();
+        let mut words = words.map(|word| word.as_known().unwrap_or_default());
+        let shell = words.find(|word| !IDLE.contains(word)).is_some_and(is_shell);
+        starts && !tells && (self.arguments.is_empty() || shell)
     }
 
-    /// Where a shell stands that is told nothing to run.
-    fn idle_shell_at(&self) -> Option<usize> {
-        let at = self.argv.iter().rposition(|word| {
-            let text = word.as_known().unwrap_or_default();
-            SHELLS.contains(&text.rsplit('/').next().unwrap_or(text))
-        })?;
-        let behind = self.argv.get(at + 1..).unwrap_or_default();
-        let idle = |word: &Word| is_one_of(word, &["-i", "-l", "-s", "-il", "-li", "--login"]);
-        (at > 0 && behind.iter().all(idle)).then_some(at)
+    /// Whether what runs on another machine, or on another terminal, is a shell that is told nothing.
+    fn is_told_shell(&self) -> bool {
+        let behind = self.arguments.get(1).and_then(|at| self.argv.get(*at..)).unwrap_or_default();
+        let mut words = behind.iter().flat_map(|word| word.spelling().split_whitespace());
+        let starts = ["exec", "sudo", "env", "nohup", "command"];
+        words.find(|word| !starts.contains(word)).is_some_and(is_shell)
+            && words.all(|word| IDLE.contains(&word))
+    }
+
+    /// Whether a word is this option: as it is, with a value behind `=`, or as a letter among others;
+    /// `surely` if those before it are known to take no value.
+    fn spells(&self, word: &Word, option: &str, surely: bool) -> bool {
+        let text = word.prefix();
+        let rest = text.strip_prefix(option);
+        let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+        let Some(letter) = option.strip_prefix('-').filter(|letter| letter.len() == 1) else {
+            return named;
+        };
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        let before = letters.split(letter).next().unwrap_or_default();
+        let alone = |c: char| c.is_ascii_alphanumeric();
+        let sure = |c: char| self.stands_alone(&format!("-{c}"));
+        let clear = if surely { before.chars().all(sure) } else { before.chars().all(alone) };
+        named || (letters.contains(letter) && clear)
     }
 
     /// Whether it waits for what is typed, to hand it on.
@@ -141,18 +175,8 @@ fn is_one_of(word: &Word, texts: &[&str]) -> bool {
     word.as_known().is_some_and(|text| texts.contains(&text))
 }
 
-/// Whether a word is this option: as it is, with a value behind `=`, or as a letter among others.
-fn spells(word: &Word, option: &str) -> bool {
-    let text = word.prefix();
-    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
-    let named =
-        text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
-    let bundled = |letter: &str| {
-        let letters = text.strip_prefix('-').unwrap_or_default();
-        let plain = letters.chars().all(|c| c.is_ascii_alphanumeric());
-        plain && letters.contains(letter)
-    };
-    named || letter.is_some_and(bundled)
+fn is_shell(text: &str) -> bool {
+    SHELLS.contains(&text.rsplit('/').next().unwrap_or(text))
 }
 
 #[cfg(test)]
