@@ -21,7 +21,7 @@ impl<'p> Reader<'p> {
         }
         self.arguments.push(at);
         let count = self.arguments.len();
-        if count == 1 && self.usage.style == Style::Bundle {
+        if at == 1 && self.usage.style == Style::Bundle {
             return self.bundle(at, word);
         }
         if count == 1 && !self.flags.entered && !self.program.sub.is_empty() {

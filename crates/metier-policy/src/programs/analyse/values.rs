@@ -59,7 +59,8 @@ impl Reader<'_> {
     /// `--` ends the options, unless it may be the value of the option before it. find goes on reading
     /// its tests behind it, and letters of a bundle may have taken it from further ahead.
     pub(super) fn end_options(&mut self, at: usize) {
-        let reads_on = matches!(self.usage.style, Style::Long | Style::Bundle);
+        let bundle = self.usage.style == Style::Bundle && !self.argv.get(1).is_some_and(is_option);
+        let reads_on = bundle || self.usage.style == Style::Long;
         let before = self.argv.get(at - 1).filter(|_| at > 1);
         self.flags.ended = !reads_on && !before.is_some_and(|word| self.may_take_next(word));
     }
@@ -94,7 +95,7 @@ impl Reader<'_> {
             self.at += 1;
             return Some(next.clone());
         }
-        if self.counts() {
+        if self.counts() || self.wraps() {
             self.escape(at, format!("`{}` may be a value or an option", next.shown()));
         }
         // What may be a value ends no options.
