@@ -11,7 +11,7 @@ use crate::own::read_by;
 use crate::place::Place;
 use crate::policy::Policy;
 use crate::shape::Shape;
-use crate::shell::Access;
+use crate::shell::{Access, COPROCESS};
 
 /// What a call would do, as far as it can be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,10 @@ pub struct Survey {
     shapes: Vec<Shape>,
     /// Directories of which it lists what is in them.
     listed: Vec<Shape>,
+    /// Something in it reads what is typed.
+    waits: bool,
+    /// Something in it runs what cannot be told.
+    blind: bool,
     /// It reads files whose names it gets from elsewhere.
     handed: bool,
     /// What it looks for by name.
@@ -205,7 +209,10 @@ impl Survey {
             Act::File(file) if file.access == Access::Read => self.add_file(file),
             Act::Command(command) => {
                 let Command { consequences, touches, interactive, .. } = command;
-                self.interactive |= interactive;
+                self.waits |= command.waits;
+                self.blind |= command.blind;
+                // What is typed is run by whoever runs what nobody can tell.
+                self.interactive |= *interactive || (self.waits && self.blind);
                 let printed = read_by(&command.argv);
                 let idle = touches.is_empty() && consequences.is_empty() && printed.is_none();
                 self.does_more |= *interactive || idle;
@@ -237,6 +244,7 @@ impl Survey {
                 }
             }
             Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {
+                self.interactive |= matches!(act, Act::Unresolvable(why) if why == COPROCESS);
                 self.does_more = true;
             }
         }
