@@ -190,7 +190,7 @@ fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
 }
 
 #[test]
-fn a_skill_is_read_however_its_directory_is_named() {
+fn a_skill_is_read_wherever_its_file_is_named_and_whoever_looks_for_it() {
     // U5, S3
     let policy = Policy::profile(Profile::Default);
     let survey = |command: &str| {
@@ -198,23 +198,6 @@ fn a_skill_is_read_however_its_directory_is_named() {
         let call = ToolCall::new("Bash", json!({ "command": command }));
         policy.survey(&call, host, &Place::lexical(Path::new("/work")))
     };
-    for command in [
-        "rg '' /s/gitty",
-        "rg -n x /s/gitty/",
-        "find /s/gitty -type f | xargs cat",
-        "fd . /s/gitty | xargs -n1 cat",
-        "ls /s/gitty | xargs -I{} cat /s/gitty/{}",
-        "python3 -c 'print(open(\"/s/gitty/SKILL.md\").read())'",
-        "python3 - <<'E'\nprint(open('/s/gitty/SKILL.md').read())\nE",
-        "node -e 'console.log(require(\"fs\").readFileSync(\"/s/gitty/SKILL.md\",\"utf8\"))'",
-    ] {
-        let survey = survey(command);
-        assert!(survey.may_read_any("SKILL.md"), "{command}");
-        assert!(survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
-        assert!(!survey.may_read(Path::new("/s/other"), "SKILL.md"), "{command}");
-        assert!(survey.may_read_within(Path::new("/s"), "SKILL.md"), "{command}");
-        assert!(!survey.may_read_within(Path::new("/t"), "SKILL.md"), "{command}");
-    }
     for command in [
         "for f in /s/gitty/SKILL.md; do cat \"$f\"; done",
         "echo /s/gitty/SKILL.md | xargs cat",
@@ -254,6 +237,34 @@ fn a_skill_is_read_however_its_directory_is_named() {
         let survey = survey(command);
         assert!(!survey.reads_unplaced("SKILL.md"), "{command}");
         assert!(!survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
+    }
+}
+
+#[test]
+fn a_skill_is_read_however_its_directory_is_named() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let survey = |command: &str| {
+        let host = HostTable::named("codex").expect("a host");
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        policy.survey(&call, host, &Place::lexical(Path::new("/work")))
+    };
+    for command in [
+        "rg '' /s/gitty",
+        "rg -n x /s/gitty/",
+        "find /s/gitty -type f | xargs cat",
+        "fd . /s/gitty | xargs -n1 cat",
+        "ls /s/gitty | xargs -I{} cat /s/gitty/{}",
+        "python3 -c 'print(open(\"/s/gitty/SKILL.md\").read())'",
+        "python3 - <<'E'\nprint(open('/s/gitty/SKILL.md').read())\nE",
+        "node -e 'console.log(require(\"fs\").readFileSync(\"/s/gitty/SKILL.md\",\"utf8\"))'",
+    ] {
+        let survey = survey(command);
+        assert!(survey.may_read_any("SKILL.md"), "{command}");
+        assert!(survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read(Path::new("/s/other"), "SKILL.md"), "{command}");
+        assert!(survey.may_read_within(Path::new("/s"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read_within(Path::new("/t"), "SKILL.md"), "{command}");
     }
     assert!(survey("python3 -c 'open(\"SKILL.md\").read()'").reads_unplaced("SKILL.md"));
     for (command, name) in [
