@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub(crate) use plain::name as plain_tool;
 pub use reply::Reply;
-pub(crate) use reply::escaped;
+pub(crate) use reply::{escaped, written};
 
 /// A spelling of the operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +102,8 @@ impl Dialect {
         }
     }
 
-    /// Calls `tool`; none when there is no such tool. Nothing in the answer is invisible.
+    /// Calls `tool`; none when there is no such tool. Nothing in the words of the answer is invisible,
+    /// and in its data only what is in a file or came out of a script.
     pub fn call(self, session: &mut Session, tool: &str, arguments: Value) -> Option<Reply> {
         let reply = match self {
             Self::Plain => plain::call(session, tool, arguments),
@@ -111,7 +112,18 @@ impl Dialect {
             Self::AgentBase => agent_base::call(session, tool, &arguments),
             Self::Chibi => chibi::call(session, tool, &arguments),
         };
-        reply.map(Reply::written_out)
+        reply.map(|reply| reply.written_out(self.gives_bytes(tool)))
+    }
+
+    /// Whether the data `tool` answers with is what is in a file or came out of a script.
+    fn gives_bytes(self, tool: &str) -> bool {
+        match self {
+            Self::Plain => plain::gives_bytes(tool),
+            Self::AgentBase => matches!(tool, "script_run" | "script_help"),
+            Self::Tavern => matches!(tool, "skills_read_file" | "skills_run_script"),
+            // One gives neither, the other has words for everything.
+            Self::Omniforge | Self::Chibi => false,
+        }
     }
 
     /// Whether calling `tool` runs a script, which takes as long as it takes.

@@ -1,6 +1,7 @@
 //! TavernKit's spelling: `skills_list`, `skills_load`, `skills_read_file`, answers as
 //! `{ok, tool_name, data, warnings, errors}`, and its error codes.
 
+use metier_format::text::visible;
 use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::script::ScriptError;
@@ -248,7 +249,8 @@ fn envelope(tool: &str, answer: Result<Done, Failed>) -> Reply {
     let (ok, data, warnings, errors) = match answer {
         Ok(done) => (true, done.data, done.warnings, Vec::new()),
         Err(Failed(code, message)) => {
-            (false, json!({}), Vec::new(), vec![json!({ "code": code, "message": message })])
+            let error = json!({ "code": code, "message": visible(&message) });
+            (false, json!({}), Vec::new(), vec![error])
         }
     };
     let whole = json!({

@@ -7,6 +7,8 @@ use metier_format::text::visible;
 use metier_runtime::{CapabilityError, JournalError};
 use serde_json::{Value, json};
 
+use crate::dialect::written;
+
 /// Why a request was not answered as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
@@ -140,10 +142,10 @@ impl IntoResponse for Problem {
     }
 }
 
-/// An answer in JSON.
+/// An answer in JSON. A program reads what is in `body`, and a terminal has nothing to obey.
 pub(super) fn answer(status: StatusCode, body: &Value) -> Response {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    (status, [kind], body.to_string()).into_response()
+    (status, [kind], written(body)).into_response()
 }
 
 #[cfg(test)]

@@ -205,6 +205,33 @@ fn every_dialect_that_runs_scripts_says_what_came_of_it_in_its_own_way() {
 }
 
 #[test]
+fn what_a_script_wrote_is_the_same_on_every_surface() {
+    // U2, U8, R3, F1
+    let world = world();
+    let bytes = "#!/bin/sh\nprintf 'a\\r\\nb\\033[0m\\342\\200\\256\\r\\n'\n";
+    world.write("roots/personal/hello/scripts/bytes.sh", bytes);
+    let value = "#!/bin/sh\nprintf '{\"k\":\"a\\\\r\\\\nb\\\\u202e\"}'\n";
+    world.write("roots/personal/hello/scripts/value.sh", value);
+    let text = json!("a\r\nb\u{1b}[0m\u{202e}\r\n");
+    let value = json!({"k": "a\r\nb\u{202e}"});
+    let cases = [("bytes", false, &text), ("value", true, &value)];
+    let mut plain = Wire::start(&world, &["mcp"]);
+    let mut agent_base = Wire::start(&world, &["mcp", "--dialect", "agent-base"]);
+    for (script, json, expect) in cases {
+        let run = json!({"name": "hello", "script": script, "json": json});
+        assert_eq!(&plain.call("script_run", run)["result"], expect);
+        let run = json!({"skill_name": "hello", "script_name": script, "json": json});
+        assert_eq!(&agent_base.call("script_run", run)["result"], expect);
+        let form: &[&str] = if json { &[] } else { &["--text"] };
+        let ran = hermetic(&world, &[&["run", "hello", script, "--json"], form].concat());
+        assert_eq!(&ran.json()["result"], expect);
+    }
+    let mut tavern = Wire::start(&world, &["mcp", "--dialect", "tavern"]);
+    let ran = tavern.call("skills_run_script", json!({"name": "hello", "script": "bytes"}));
+    assert_eq!(ran["data"]["stdout"], text);
+}
+
+#[test]
 fn a_running_script_reports_lets_others_through_and_can_be_stopped() {
     // U2, R4
     let world = world();
