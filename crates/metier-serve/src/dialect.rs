@@ -31,7 +31,8 @@ pub enum Dialect {
     Tavern,
     /// agent-base: `script_list`, `script_help`, `script_run`.
     AgentBase,
-    /// chibi: one tool a skill, `read_skill_file`, `run_skill_script`, `use_skill`, `release_skill`.
+    /// chibi: `read_skill_file`, `run_skill_script`, `use_skill`, `release_skill`. Its plugin has one
+    /// tool a skill besides; here a catalog would be as many.
     Chibi,
 }
 
@@ -87,7 +88,13 @@ impl Dialect {
     /// Whether the tools change with the catalog.
     #[must_use]
     pub fn follows_catalog(self) -> bool {
-        matches!(self, Self::Omniforge | Self::Chibi)
+        matches!(self, Self::Omniforge)
+    }
+
+    /// Whether no skill is enabled where nobody says which are. Elsewhere all are.
+    #[must_use]
+    pub fn unset_is_none(self) -> bool {
+        matches!(self, Self::AgentBase)
     }
 
     /// The tools there are.
@@ -98,7 +105,7 @@ impl Dialect {
             Self::Omniforge => omniforge::tools(catalog),
             Self::Tavern => tavern::tools(),
             Self::AgentBase => agent_base::tools(),
-            Self::Chibi => chibi::tools(catalog),
+            Self::Chibi => chibi::own(),
         }
     }
 
@@ -144,7 +151,8 @@ impl Dialect {
             Self::Plain => "`skill_search`",
             Self::Tavern => "`skills_list`",
             Self::AgentBase => "`script_list`",
-            Self::Omniforge | Self::Chibi => "the list of tools",
+            Self::Omniforge => "the list of tools",
+            Self::Chibi => "what the user names",
         }
     }
 
@@ -165,7 +173,10 @@ impl Dialect {
                 "Skills bring scripts: `script_list` names them, `script_help` explains one, \
                  `script_run` runs it."
             }
-            Self::Chibi => "When a task fits a skill, call `skill_NAME` and follow what it says.",
+            Self::Chibi => {
+                "When a task fits a skill, call `use_skill` with its name and follow what it says; \
+                 `read_skill_file` reads its files, `release_skill` ends it."
+            }
         }
     }
 }

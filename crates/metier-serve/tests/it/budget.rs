@@ -21,7 +21,7 @@ fn thousand() -> MemoryStore {
 fn tools_stay_under_two_thousand_tokens_whatever_the_number_of_skills() {
     // U2, B3
     run(async {
-        for dialect in Dialect::ALL.into_iter().filter(|dialect| *dialect != Dialect::Chibi) {
+        for dialect in Dialect::ALL {
             let service = Service::new(Arc::new(Ground::over(thousand())), dialect);
             let mut wire = attach(&service, None);
             wire.begin("2025-11-25").await;
