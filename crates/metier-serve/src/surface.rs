@@ -135,6 +135,8 @@ pub enum Difference {
     /// Text that is no JSON object is denied and recorded, since a script may look at nothing but
     /// the exit code.
     DeniesUnreadable,
+    /// What finds the skills that are left out is a command there, not a tool.
+    NamesTheCommand,
 }
 
 /// What a surface has of an operation.
@@ -246,7 +248,7 @@ impl Way {
 
 impl Difference {
     /// Every difference.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Trimmed,
         Self::WithoutBody,
         Self::Bounded,
@@ -266,6 +268,7 @@ impl Difference {
         Self::LooksAtItsOwn,
         Self::NoCatalog,
         Self::DeniesUnreadable,
+        Self::NamesTheCommand,
     ];
 
     /// What differs and why, for people.
@@ -339,6 +342,10 @@ impl Difference {
             Self::DeniesUnreadable => {
                 "Arguments that are no JSON object are denied and recorded instead of refused as \
                  wrong usage, since a script may look at nothing but the exit code."
+            }
+            Self::NamesTheCommand => {
+                "Where skills are left out, the text says that `metier search` finds them, which \
+                 whoever runs commands has, instead of the tool `skill_search`."
             }
         }
     }

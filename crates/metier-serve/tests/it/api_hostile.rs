@@ -239,10 +239,8 @@ fn a_client_that_vanishes_takes_nothing_with_it() {
 fn a_message_to_mcp_that_is_none_is_answered_as_mcp_answers() {
     // U2, U3, F4
     let server = Served::start(&Arc::new(Ground::usual()));
-    let headers = [
-        ("Content-Type", "application/json"),
-        ("Accept", "application/json, text/event-stream"),
-    ];
+    let headers =
+        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     for (body, code, id) in [
         ("{", -32700, json!(null)),
         ("not json", -32700, json!(null)),
