@@ -332,9 +332,7 @@ impl Difference {
                 "A skill that only people may use is called that instead of unknown: the agent has \
                  it itself, and has to be told why not."
             }
-            Self::LooksAtItsOwn => {
-                "Only skills it is about are looked at for changes since they were approved."
-            }
+            Self::LooksAtItsOwn => "Only skills it is about are checked against their approval.",
             Self::NoCatalog => {
                 "A session that begins with it has no `skill_catalog_updated`: no skill is looked \
                  for, so that a ruling takes milliseconds with a thousand skills."
@@ -343,10 +341,7 @@ impl Difference {
                 "Arguments that are no JSON object are denied and recorded instead of refused as \
                  wrong usage, since a script may look at nothing but the exit code."
             }
-            Self::NamesTheCommand => {
-                "Where skills are left out, the text says that `metier search` finds them, which \
-                 whoever runs commands has, instead of the tool `skill_search`."
-            }
+            Self::NamesTheCommand => "What is left out is found by `metier search`, no tool.",
         }
     }
 }
