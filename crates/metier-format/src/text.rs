@@ -17,7 +17,8 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether `c` may reach a terminal as it is.
+/// Whether `c` does something to a terminal or a reader, so that it may not reach them as it is. A
+/// carriage return does, except right before a line feed, where it ends a line: [`visible`] knows.
 #[must_use]
 pub fn is_live(c: char) -> bool {
     !matches!(c, ' '..='~') && ((c.is_control() && c != '\n' && c != '\t') || is_hidden(c))
@@ -26,7 +27,7 @@ pub fn is_live(c: char) -> bool {
 /// `text` with every live character written as `\u{…}`, on as many lines as it has.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
-    escape(text, is_live, |c, out| out.extend(c.escape_unicode()))
+    escape(text, |c, out| out.extend(c.escape_unicode()))
 }
 
 /// `text` on one line: live characters escaped, each run of white space with a line break or a tab
@@ -64,29 +65,32 @@ pub fn quoted(text: &str) -> String {
 /// a program reads the same document, a terminal sees nothing it would obey.
 #[must_use]
 pub fn visible_json(json: &str) -> Cow<'_, str> {
-    escape(json, is_live, |c, out| {
+    escape(json, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(out, "\\u{unit:04x}");
         }
     })
 }
 
-fn escape(
-    text: &str,
-    live: impl Fn(char) -> bool,
-    write: impl Fn(char, &mut String),
-) -> Cow<'_, str> {
-    if is_tame(text) || !text.chars().any(&live) {
+fn escape(text: &str, write: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    if is_tame(text) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if live(c) {
-            write(c, &mut out);
-        } else {
-            out.push(c);
+    let mut out = String::new();
+    let mut written = 0;
+    for (at, c) in text.char_indices().filter(|(_, c)| is_live(*c)) {
+        let after = at + c.len_utf8();
+        if c == '\r' && text[after..].starts_with('\n') {
+            continue;
         }
+        out.push_str(&text[written..at]);
+        write(c, &mut out);
+        written = after;
     }
+    if written == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[written..]);
     Cow::Owned(out)
 }
 

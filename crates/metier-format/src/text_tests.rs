@@ -13,7 +13,7 @@ const HOSTILE: [(&str, &str); 18] = [
     ("eight-bit title", "\u{9d}0;title\u{9c}"),
     ("bell", "ding\u{7}"),
     ("backspace", "safe\u{8}\u{8}\u{8}\u{8}evil"),
-    ("carriage return", "safe\revil"),
+    ("carriage return", "safe\revil\r\r\n\r"),
     ("delete and NUL", "a\u{7f}b\0c"),
     ("override", "\u{202e}txt.exe\u{202c}"),
     ("isolate", "\u{2067}abc\u{2069}"),
@@ -23,6 +23,11 @@ const HOSTILE: [(&str, &str); 18] = [
     ("variation selectors", "a\u{fe00}b\u{e0100}c\u{e01ef}"),
     ("separators", "one\u{2028}two\u{2029}three\u{85}four"),
 ];
+
+/// What is left to fear in `text` once the ends of its lines are taken for what they are.
+fn hazards(text: &str) -> usize {
+    text.replace("\r\n", "\n").chars().filter(|c| is_terminal_hazard(*c)).count()
+}
 
 fn is_terminal_hazard(c: char) -> bool {
     let control = c.is_control() && c != '\n' && c != '\t';
@@ -38,8 +43,8 @@ fn each_class_of_hostile_text_is_shown_and_not_obeyed() {
     for (class, text) in HOSTILE {
         let shown = visible(text);
         assert_ne!(shown, text, "{class} passes through");
-        assert!(!shown.chars().any(is_live), "{class}: {shown:?}");
-        assert!(!shown.chars().any(is_terminal_hazard), "{class}: {shown:?}");
+        assert!(!shown.replace("\r\n", "\n").contains(is_live), "{class}: {shown:?}");
+        assert_eq!(hazards(&shown), 0, "{class}: {shown:?}");
         assert!(shown.contains("\\u{"), "{class} is dropped instead of shown: {shown:?}");
     }
 }
@@ -47,9 +52,30 @@ fn each_class_of_hostile_text_is_shown_and_not_obeyed() {
 #[test]
 fn ordinary_text_stays_as_it_is() {
     // F3
-    for text in ["", "plain", "tab\tand\nnewline", "naïve 技能 навык", "⚠️ ✅ 1️⃣", "e\u{301}"]
-    {
+    for text in [
+        "",
+        "plain",
+        "tab\tand\nnewline",
+        "naïve 技能 навык",
+        "⚠️ ✅ 1️⃣",
+        "e\u{301}",
+        "a line\r\n\r\nand another\r\n",
+    ] {
         assert!(matches!(visible(text), std::borrow::Cow::Borrowed(same) if same == text));
+    }
+}
+
+#[test]
+fn a_carriage_return_is_shown_where_it_does_more_than_end_a_line() {
+    // F1, F3
+    for (text, expected) in [
+        ("a\r\nb", "a\r\nb"),
+        ("a\rb", "a\\u{d}b"),
+        ("a\r\r\nb\r", "a\\u{d}\r\nb\\u{d}"),
+        ("\r\n\u{1b}[0m\r\n", "\r\n\\u{1b}[0m\r\n"),
+    ] {
+        assert_eq!(visible(text), expected, "{text:?}");
+        assert_eq!(visible(expected), expected, "shown once, shown for good");
     }
 }
 
@@ -97,7 +123,7 @@ proptest! {
         // F3, F4: eighteen classes, each inside a thousand generated strings.
         for (_, hostile) in HOSTILE {
             let text = format!("{before}{hostile}{after}");
-            prop_assert!(!visible(&text).chars().any(is_terminal_hazard));
+            prop_assert_eq!(hazards(&visible(&text)), 0);
             let line = visible_line(&text);
             prop_assert!(!line.chars().any(is_terminal_hazard));
             prop_assert!(!line.contains(['\n', '\t']));

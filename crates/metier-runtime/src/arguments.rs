@@ -41,6 +41,9 @@ const DIRECTORY_NAMES: &[&str] = &[
     "BASE_PATH",
 ];
 
+/// What arguments begin with at the end of a body that has no place for them.
+const APPENDED: &str = "ARGUMENTS: ";
+
 /// Spellings of the session's id that clients use.
 const SESSION_NAMES: &[&str] = &["SESSION_ID", "CLAUDE_SESSION_ID"];
 
@@ -81,11 +84,23 @@ pub fn substitute(body: &str, with: &Substitution<'_>) -> String {
     if !used && !with.arguments.trim().is_empty() {
         let gap = if out.ends_with('\n') { "\n" } else { "\n\n" };
         out.push_str(gap);
-        out.push_str("ARGUMENTS: ");
+        out.push_str(APPENDED);
         out.push_str(with.arguments);
         out.push('\n');
     }
     out
+}
+
+/// `body` without the `arguments` that [`substitute`] put at its end, for who tells them elsewhere.
+#[must_use]
+pub fn without_arguments<'a>(body: &'a str, arguments: &str) -> &'a str {
+    let whole = body.trim_end();
+    let rest =
+        whole.strip_suffix(arguments.trim_end()).and_then(|rest| rest.strip_suffix(APPENDED));
+    match rest {
+        Some(rest) if !arguments.trim().is_empty() => rest.trim_end(),
+        _ => body,
+    }
 }
 
 /// What a placeholder stands for.

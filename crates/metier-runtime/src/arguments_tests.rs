@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::{Base, SlashCommand, Substitution, quoted, split, substitute};
+use super::{Base, SlashCommand, Substitution, quoted, split, substitute, without_arguments};
 
 fn fill(body: &str, arguments: &str, base: Base) -> String {
     let names = ["ticket".to_owned(), "owner".to_owned()];
@@ -30,6 +30,19 @@ fn a_body_receives_its_arguments() {
     ];
     for (body, arguments, expect) in cases {
         assert_eq!(fill(body, arguments, Base::Zero), expect, "{body}");
+    }
+}
+
+#[test]
+fn arguments_at_the_end_of_a_body_can_be_taken_off_again() {
+    // S2
+    for arguments in ["a", "a b\nc", "ARGUMENTS: a", "x\n"] {
+        let body = fill("Do it.\n", arguments, Base::Zero);
+        assert!(body.ends_with("\n") && body != "Do it.\n");
+        assert_eq!(without_arguments(&body, arguments), "Do it.", "{arguments:?}");
+    }
+    for (body, arguments) in [("Do a", "a"), ("Do it.\n", ""), ("ARGUMENTS: ", ""), ("", "a")] {
+        assert_eq!(without_arguments(body, arguments), body, "{body:?}");
     }
 }
 

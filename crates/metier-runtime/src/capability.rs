@@ -18,7 +18,7 @@ pub use answer::{
     ShownFile, ShownSkill, Tiers, base64,
 };
 pub use error::CapabilityError;
-pub use invoke::{Call, invoke, write_out};
+pub use invoke::{Call, gives_bytes, invoke, write_out};
 pub use parameter::{ArgumentError, Arguments, Kind, Parameter};
 
 /// An operation, as a value to match on.

@@ -67,6 +67,17 @@ pub enum Request {
     Nothing,
 }
 
+/// Why what somebody asked for was not done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It was not asked as it has to be.
+    #[error("{0}")]
+    Usage(String),
+    /// It could not be done.
+    #[error("{0}")]
+    Failed(String),
+}
+
 /// What the application brings.
 pub trait Backing {
     /// The skills there are.
@@ -165,6 +176,15 @@ pub fn fallback(request: &Request, why: &str) -> String {
     }
 }
 
+/// Does what a person typed after the plugin's name, where no host asks. A host would lose what goes
+/// wrong if the plugin failed; a person's shell wants it to.
+pub fn by_hand(words: &[String], backing: &dyn Backing) -> Result<String, Fault> {
+    if words.is_empty() {
+        return Ok(usage());
+    }
+    market::answer(&named(COMMAND, &json!({ "args": words })), backing)
+}
+
 fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
     if !arguments.is_object() {
         return "Error: The arguments are not a JSON object".to_owned();
@@ -178,7 +198,8 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
     };
     let mut arguments = named(name, arguments);
     if name == MARKET || name == COMMAND {
-        return market::answer(&arguments, backing);
+        return market::answer(&arguments, backing)
+            .unwrap_or_else(|fault| format!("Error: {fault}"));
     }
     if let (RUN, Value::Object(members)) = (name, &mut arguments) {
         members.insert("timeout".to_owned(), backing.script_seconds().into());

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Asked, COMMAND, Request, fallback, hooks, inferred, named};
+use super::{Asked, COMMAND, Fault, Request, fallback, hooks, inferred, named};
 
 fn asked(words: &[&str]) -> Asked {
     Asked { words: words.iter().map(ToString::to_string).collect(), ..Asked::default() }
@@ -92,4 +92,13 @@ fn the_answer_of_last_resort_is_no_and_keeps_the_host_asking() {
     assert!(schema[0]["hooks"].as_array().unwrap().contains(&json!("pre_tool")));
     assert_eq!(schema[0]["hooks"], hooks().collect::<Value>(), "those it answers, and no others");
     assert_eq!(fallback(&Request::Nothing, "because"), "Error: because");
+}
+
+#[test]
+fn a_fault_is_told_in_the_words_it_has() {
+    // U4
+    for fault in [Fault::Usage("what it wants".to_owned()), Fault::Failed("why not".to_owned())] {
+        let expect = if matches!(fault, Fault::Usage(_)) { "what it wants" } else { "why not" };
+        assert_eq!(fault.to_string(), expect);
+    }
 }

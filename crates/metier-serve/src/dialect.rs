@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub(crate) use plain::name as plain_tool;
 pub use reply::Reply;
-pub(crate) use reply::escaped;
+pub(crate) use reply::{escaped, written};
 
 /// A spelling of the operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub enum Dialect {
     Tavern,
     /// agent-base: `script_list`, `script_help`, `script_run`.
     AgentBase,
-    /// chibi: one tool a skill, `read_skill_file`, `run_skill_script`, `use_skill`, `release_skill`.
+    /// chibi: `read_skill_file`, `run_skill_script`, `use_skill`, `release_skill`. Its plugin has one
+    /// tool a skill besides; here a catalog would be as many.
     Chibi,
 }
 
@@ -87,7 +88,13 @@ impl Dialect {
     /// Whether the tools change with the catalog.
     #[must_use]
     pub fn follows_catalog(self) -> bool {
-        matches!(self, Self::Omniforge | Self::Chibi)
+        matches!(self, Self::Omniforge)
+    }
+
+    /// Whether no skill is enabled where nobody says which are. Elsewhere all are.
+    #[must_use]
+    pub fn unset_is_none(self) -> bool {
+        matches!(self, Self::AgentBase)
     }
 
     /// The tools there are.
@@ -98,11 +105,12 @@ impl Dialect {
             Self::Omniforge => omniforge::tools(catalog),
             Self::Tavern => tavern::tools(),
             Self::AgentBase => agent_base::tools(),
-            Self::Chibi => chibi::tools(catalog),
+            Self::Chibi => chibi::own(),
         }
     }
 
-    /// Calls `tool`; none when there is no such tool. Nothing in the answer is invisible.
+    /// Calls `tool`; none when there is no such tool. Nothing in the words of the answer is invisible,
+    /// and in its data only what is in a file or came out of a script.
     pub fn call(self, session: &mut Session, tool: &str, arguments: Value) -> Option<Reply> {
         let reply = match self {
             Self::Plain => plain::call(session, tool, arguments),
@@ -111,7 +119,18 @@ impl Dialect {
             Self::AgentBase => agent_base::call(session, tool, &arguments),
             Self::Chibi => chibi::call(session, tool, &arguments),
         };
-        reply.map(Reply::written_out)
+        reply.map(|reply| reply.written_out(self.gives_bytes(tool)))
+    }
+
+    /// Whether the data `tool` answers with is what is in a file or came out of a script.
+    fn gives_bytes(self, tool: &str) -> bool {
+        match self {
+            Self::Plain => plain::gives_bytes(tool),
+            Self::AgentBase => matches!(tool, "script_run" | "script_help"),
+            Self::Tavern => matches!(tool, "skills_read_file" | "skills_run_script"),
+            // One gives neither, the other has words for everything.
+            Self::Omniforge | Self::Chibi => false,
+        }
     }
 
     /// Whether calling `tool` runs a script, which takes as long as it takes.
@@ -138,7 +157,8 @@ impl Dialect {
             Self::Plain => "`skill_search`",
             Self::Tavern => "`skills_list`",
             Self::AgentBase => "`script_list`",
-            Self::Omniforge | Self::Chibi => "the list of tools",
+            Self::Omniforge => "the list of tools",
+            Self::Chibi => "what the user names",
         }
     }
 
@@ -159,7 +179,10 @@ impl Dialect {
                 "Skills bring scripts: `script_list` names them, `script_help` explains one, \
                  `script_run` runs it."
             }
-            Self::Chibi => "When a task fits a skill, call `skill_NAME` and follow what it says.",
+            Self::Chibi => {
+                "When a task fits a skill, call `use_skill` with its name and follow what it says; \
+                 `read_skill_file` reads its files, `release_skill` ends it."
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 mod complete;
 mod fit;
 mod handler;
+pub(crate) mod incoming;
 mod instructions;
 mod log;
 mod news;
@@ -45,7 +46,7 @@ use crate::dialect::{Dialect, Reply};
 use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
 use crate::who::{NotYours, Who};
-use log::Log;
+use log::{Called, Log};
 use subscriptions::Subscriptions;
 
 pub use stdio::{ServeError, serve_stdio, serve_streams};
@@ -226,9 +227,10 @@ impl Server {
         context: &RequestContext<RoleServer>,
         tool: String,
         arguments: serde_json::Value,
-    ) -> Result<Result<Option<Reply>, JournalError>, ErrorData> {
-        let busy =
-            |why: &dyn std::fmt::Display| Ok(Ok(Some(Reply::failure("busy", &why.to_string()))));
+    ) -> Result<Result<Called, JournalError>, ErrorData> {
+        let busy = |why: &dyn std::fmt::Display| {
+            Ok(Ok(Called::unheard(Reply::failure("busy", &why.to_string()))))
+        };
         // A script that nobody could end is not begun.
         let cancel = match Cancel::new() {
             Ok(cancel) => cancel,
@@ -248,7 +250,7 @@ impl Server {
             let _run = run;
             desk.act_apart(|session| {
                 session.set_cancel(cancel);
-                dialect.call(session, &tool, arguments)
+                Called::of(session, dialect, &tool, arguments)
             })
         });
         Ok(progress::accompany(context, switch, running).await?)

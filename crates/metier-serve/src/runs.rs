@@ -76,6 +76,11 @@ impl Runs {
         table.running.values().for_each(|(_, cancel)| cancel.cancel());
     }
 
+    /// Whether nothing runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.table().running.is_empty()
+    }
+
     /// Waits until nothing runs any more, for so long at most.
     pub(crate) fn settle(&self, patience: Duration) {
         let runs = |table: &mut Table| !table.running.is_empty();

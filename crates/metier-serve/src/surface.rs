@@ -135,6 +135,8 @@ pub enum Difference {
     /// Text that is no JSON object is denied and recorded, since a script may look at nothing but
     /// the exit code.
     DeniesUnreadable,
+    /// What finds the skills that are left out is a command there, not a tool.
+    NamesTheCommand,
 }
 
 /// What a surface has of an operation.
@@ -242,7 +244,7 @@ impl Way {
 
 impl Difference {
     /// Every difference.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Trimmed,
         Self::WithoutBody,
         Self::Bounded,
@@ -262,6 +264,7 @@ impl Difference {
         Self::LooksAtItsOwn,
         Self::NoCatalog,
         Self::DeniesUnreadable,
+        Self::NamesTheCommand,
     ];
 
     /// What differs and why, for people.
@@ -325,9 +328,7 @@ impl Difference {
                 "A skill that only people may use is called that instead of unknown: the agent has \
                  it itself, and has to be told why not."
             }
-            Self::LooksAtItsOwn => {
-                "Only skills it is about are looked at for changes since they were approved."
-            }
+            Self::LooksAtItsOwn => "Only skills it is about are checked against their approval.",
             Self::NoCatalog => {
                 "A session that begins with it has no `skill_catalog_updated`: no skill is looked \
                  for, so that a ruling takes milliseconds with a thousand skills."
@@ -336,6 +337,7 @@ impl Difference {
                 "Arguments that are no JSON object are denied and recorded instead of refused as \
                  wrong usage, since a script may look at nothing but the exit code."
             }
+            Self::NamesTheCommand => "What is left out is found by `metier search`, no tool.",
         }
     }
 }

@@ -39,15 +39,25 @@ pub struct Call {
 
 type Answer = Result<Value, CapabilityError>;
 
+/// What a model searches skills with, as it is told where some are left out.
+const SEARCH_TOOL: &str = "`skill_search`";
+
 /// Carries out `call` in `session`. Whatever the surface, an operation goes through here. A model's
-/// answer has nothing in it that nobody would see.
+/// answer has nothing in it that nobody would see, except where it [is data](gives_bytes).
 pub fn invoke(session: &mut Session, call: Call) -> Answer {
-    let asker = call.asker;
+    let shown = call.asker == Trigger::Auto && !gives_bytes(call.operation);
     let mut answer = carry_out(session, call).map_err(|error| told(session, error))?;
-    if asker == Trigger::Auto {
+    if shown {
         write_out(&mut answer);
     }
     Ok(answer)
+}
+
+/// Whether `operation` answers with what is in a file or came out of a script. That is data: whoever
+/// asks gets the same, and whoever writes it down for a reader writes it so that the reader sees it.
+#[must_use]
+pub fn gives_bytes(operation: Operation) -> bool {
+    matches!(operation, Operation::Read | Operation::ScriptHelp | Operation::ScriptRun)
 }
 
 /// Writes every live character of every text in `value` as `\u{…}`, names of members included.
@@ -79,7 +89,7 @@ fn carry_out(session: &mut Session, call: Call) -> Answer {
         Operation::Search => Ok(search(session, arguments, asker)),
         Operation::Show => show(session, arguments, asker),
         Operation::Why => explain(session, arguments, asker),
-        Operation::Prompt => Ok(prompt(session, arguments)),
+        Operation::Prompt => Ok(prompt(session, arguments, asker)),
         Operation::Activate => activate(session, arguments, asker),
         Operation::Release => release(session, arguments),
         Operation::End => end(session),
@@ -150,11 +160,15 @@ fn explain(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     Ok(answer.to_json())
 }
 
-fn prompt(session: &Session, arguments: &Arguments) -> Value {
-    let usual = session.disclose();
+fn prompt(session: &Session, arguments: &Arguments, asker: Trigger) -> Value {
+    let mut usual = session.disclose().clone();
+    if asker == Trigger::Auto {
+        // A model has a tool where a person has a command.
+        usual.search = SEARCH_TOOL.to_owned();
+    }
     let style = arguments.text("style").map_or(usual.style, style);
     let budget = arguments.number("budget").map(size).or(usual.budget);
-    let disclosure = disclose(session.catalog(), &Disclose { style, budget, ..usual.clone() });
+    let disclosure = disclose(session.catalog(), &Disclose { style, budget, ..usual });
     let (text, report) = (disclosure.text.as_str(), &disclosure.report);
     json(&Prompted { style: style.as_str(), text, report })
 }

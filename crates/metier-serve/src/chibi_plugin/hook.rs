@@ -3,17 +3,22 @@
 //! a person, so that what policy wants to be asked about does not happen.
 
 use metier_format::NameKey;
+use metier_format::text::visible_line;
 use metier_policy::{Ruling, ToolCall, Verdict};
 use metier_runtime::Session;
+use metier_store::Catalog;
 use metier_store::disclose::{Disclose, Style, disclosed};
 use serde_json::{Map, Value, json};
 
 use super::market::LOOKS;
 use super::{Backing, COMMAND};
-use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
+use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE, has_tool};
 
 /// Tools of metier's own, which no skill's restriction blocks.
 const OWN: &[&str] = &[READ, RUN, USE, RELEASE];
+
+/// Skills without a tool that are named. Their names are mistakes, of which a catalog has few.
+const MAX_WITHOUT_TOOL: usize = 20;
 
 /// Why a model does not get the tool for people.
 const FOR_PEOPLE: &str =
@@ -170,12 +175,29 @@ fn system_prompt(_: &Value, backing: &dyn Backing) -> Value {
     // The list itself without the heading and the last sentence, which speak of no host's tools.
     let list = text.split_once("\n\n").map_or(text.as_str(), |(_, rest)| rest);
     let list = list.rsplit_once("\n\n").map_or(list, |(list, _)| list);
+    let without = without_tools(&catalog);
     json!({
         "inject": format!(
             "## Available Agent Skills\n\n{list}\n\nUse skill_[name] tools, or use_skill, to invoke \
-             a skill and receive detailed instructions."
+             a skill and receive detailed instructions.{without}"
         )
     })
+}
+
+/// A word on the skills that have no tool of their own, so that no model calls one there is not.
+fn without_tools(catalog: &Catalog) -> String {
+    let names = catalog.visible().filter(|entry| !has_tool(entry));
+    let mut names: Vec<String> =
+        names.map(|entry| format!("'{}'", visible_line(entry.name().as_str()))).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let more = names.len().saturating_sub(MAX_WITHOUT_TOOL);
+    names.truncate(MAX_WITHOUT_TOOL);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    format!(" These have no tool of their own, only use_skill: {}.", names.join(", "))
 }
 
 /// Hides what no call of could pass, and the tool for people.

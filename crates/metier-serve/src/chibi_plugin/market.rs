@@ -2,13 +2,15 @@
 //! What is installed here has nobody's approval: a model may have asked for it. Finding goes online
 //! for nobody: remote indexes are known by what they listed when a person last asked them.
 
+use std::collections::BTreeSet;
+
 use metier_format::text::visible_line;
 use metier_package::index::{self, Contents, Index, Listed};
 use metier_runtime::capability::{Call, Operation, invoke};
 use metier_runtime::event::Trigger;
 use serde_json::{Value, json};
 
-use super::Backing;
+use super::{Backing, Fault};
 use crate::limits::MAX_MARKET_SKILLS;
 
 /// What it does.
@@ -20,31 +22,37 @@ pub(super) const LOOKS: &[&str] = &["search", "list", "list_installed"];
 /// There is none to look into.
 const NO_INDEX: &str = "There is no remote index; `metier index add NAME SOURCE` adds one. What follows is installed here";
 
-pub(super) fn answer(arguments: &Value, backing: &dyn Backing) -> String {
+pub(super) fn answer(arguments: &Value, backing: &dyn Backing) -> Result<String, Fault> {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().trim();
     let (reference, query) = (text("skill_ref"), text("query"));
     match text("action") {
         action @ ("install" | "remove") if reference.is_empty() => {
-            format!("Error: skill_ref required for {action}")
+            Err(Fault::Usage(format!("skill_ref required for {action}")))
         }
-        "install" => match backing.install(reference) {
-            Err(why) => format!("Error: {why}"),
-            Ok(names) if names.is_empty() => {
-                format!("'{reference}' is already installed. Remove it first to reinstall.")
+        "install" => match backing.install(reference).map_err(Fault::Failed)? {
+            names if names.is_empty() => {
+                Ok(format!("'{reference}' is already installed. Remove it first to reinstall."))
             }
-            Ok(names) => installed(&names),
+            names => Ok(installed(&names)),
         },
-        "remove" => match backing.remove(name_in(reference)) {
-            Err(why) => format!("Error: {why}"),
-            Ok(name) => format!("Successfully removed skill '{name}'."),
-        },
-        "list_installed" => pretty(all(backing)),
-        "list" => told(listed(backing).map(|remote| (remote, all(backing)))),
-        "search" if query.is_empty() => "Error: query required for search".to_owned(),
-        "search" => {
-            told(searched(query, backing).and_then(|remote| Ok((remote, found(query, backing)?))))
+        "remove" => {
+            let name = backing.remove(name_in(reference)).map_err(Fault::Failed)?;
+            Ok(format!("Successfully removed skill '{name}'."))
         }
-        other => format!("Error: Unknown action '{other}'. Known: {}", ACTIONS.join(", ")),
+        "list_installed" => Ok(pretty(all(backing))),
+        "list" => {
+            let remote = listed(backing).map_err(Fault::Failed)?;
+            Ok(pretty(together(remote, all(backing))))
+        }
+        "search" if query.is_empty() => Err(Fault::Usage("query required for search".to_owned())),
+        "search" => {
+            let remote = searched(query, backing).map_err(Fault::Failed)?;
+            Ok(pretty(together(remote, found(query, backing).map_err(Fault::Failed)?)))
+        }
+        other => {
+            let known = ACTIONS.join(", ");
+            Err(Fault::Usage(format!("Unknown action '{other}'. Known: {known}")))
+        }
     }
 }
 
@@ -58,22 +66,29 @@ fn installed(names: &[String]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The name in `owner/name`, which is how what is installed was called.
+/// The name in `owner/name`, which is how what is installed was called. What leads elsewhere is no
+/// such reference, and stays whole for the lookup to refuse.
 fn name_in(reference: &str) -> &str {
-    reference.rsplit_once('/').map_or(reference, |(_, name)| name)
+    let leads_on = |part: &str| !part.is_empty() && part != "." && part != "..";
+    match reference.rsplit_once('/') {
+        Some((_, name)) if reference.split('/').all(leads_on) => name,
+        _ => reference,
+    }
 }
 
-/// What can be installed, then what is.
-fn told(found: Result<(Vec<Value>, Vec<Value>), String>) -> String {
-    match found {
-        Err(why) => format!("Error: {why}"),
-        Ok((remote, mut here)) => {
-            for skill in &mut here {
-                skill["installed"] = true.into();
-            }
-            pretty([remote, here].concat())
-        }
-    }
+/// What can be installed, then what is here and nowhere else. What is both stands once.
+fn together(mut remote: Vec<Value>, mut here: Vec<Value>) -> Vec<Value> {
+    let names = |skills: &[Value]| -> BTreeSet<String> {
+        skills.iter().filter_map(|skill| Some(skill.get("name")?.as_str()?.to_owned())).collect()
+    };
+    let is_in = |names: &BTreeSet<String>, skill: &Value| {
+        skill.get("name").and_then(Value::as_str).is_some_and(|name| names.contains(name))
+    };
+    let (listed, installed) = (names(&remote), names(&here));
+    here.retain(|skill| !is_in(&listed, skill));
+    let both = remote.iter_mut().filter(|skill| is_in(&installed, skill));
+    both.chain(&mut here).for_each(|skill| skill["installed"] = true.into());
+    [remote, here].concat()
 }
 
 /// What all indexes list, and what has to be said about them.

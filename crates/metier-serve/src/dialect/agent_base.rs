@@ -2,12 +2,12 @@
 //! `{success, result, message}` or `{success, error, message}`, and its error codes.
 
 use metier_runtime::Session;
-use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
+use metier_runtime::capability::{Call, CapabilityError, Operation, invoke, write_out};
 use metier_runtime::event::Trigger;
 use metier_runtime::script::Envelope;
 use serde_json::{Map, Value, json};
 
-use super::reply::enveloped;
+use super::reply::{enveloped, listed_scripts};
 use super::{Reply, Tool, effect};
 
 /// What a parameter is called here and in the table.
@@ -93,21 +93,23 @@ pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Opti
         given.entry("json").or_insert(true.into());
     }
     let call = Call { operation: *operation, arguments: given.into(), asker: Trigger::Auto };
-    Some(enveloped(match invoke(session, call) {
-        Ok(answer) => answer,
-        Err(error) => explain(&error),
-    }))
+    Some(match invoke(session, call) {
+        Ok(answer) if *operation == Operation::ScriptList => listed_scripts(answer),
+        Ok(answer) => enveloped(answer),
+        Err(error) => enveloped(explain(&error)),
+    })
 }
 
 /// The error in agent-base's words where it has words for it.
 fn explain(error: &CapabilityError) -> Value {
-    match error {
+    let told = |code: &str| json!({ "success": false, "error": code, "message": error.sentence() });
+    let mut answer = match error {
         CapabilityError::Script(error) => {
             serde_json::to_value(Envelope::of_error(error)).unwrap_or_default()
         }
-        CapabilityError::Arguments(_) => {
-            json!({ "success": false, "error": "invalid_name", "message": error.sentence() })
-        }
-        _ => json!({ "success": false, "error": "execution_failed", "message": error.sentence() }),
-    }
+        CapabilityError::Arguments(_) => told("invalid_name"),
+        _ => told("execution_failed"),
+    };
+    write_out(&mut answer);
+    answer
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use metier_format::NameKey;
 use metier_format::text::visible;
+use metier_runtime::arguments::without_arguments;
 use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::limits::MAX_SCRIPT_SECONDS;
@@ -73,7 +74,12 @@ pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
     own().into_iter().chain(skills).collect()
 }
 
-/// Whether a skill has a tool of its own. One name that a provider refuses would have it refuse the
+/// Whether a skill has a tool of its own.
+pub(crate) fn has_tool(entry: &Entry) -> bool {
+    is_tool(entry, &format!("{PREFIX}{}", entry.name()))
+}
+
+/// Whether a skill has a tool of this name. One name that a provider refuses would have it refuse the
 /// whole request, and the host drops tools that say nothing about themselves; [`USE`] reaches the
 /// others.
 fn is_tool(entry: &Entry, name: &str) -> bool {
@@ -169,6 +175,8 @@ fn activate(session: &mut Session, name: &str, given: &str) -> Reply {
         Err(error) => return explain(name, "", &error),
     };
     let (name, body) = (text_of(&answer, "name"), text_of(&answer, "body").trim());
+    // They have a heading of their own here.
+    let body = without_arguments(body, &visible(given));
     let mut text = format!("# Skill: {name}\n\n{body}");
     if !given.is_empty() {
         text.push_str("\n\n## Arguments\n");
@@ -279,3 +287,7 @@ fn explain(name: &str, path: &str, error: &CapabilityError) -> Reply {
     };
     failed(text)
 }
+
+#[cfg(test)]
+#[path = "chibi_tests.rs"]
+mod tests;

@@ -2,11 +2,13 @@
 //! has no use for.
 
 use metier_runtime::Session;
-use metier_runtime::capability::{Call, Capability, Operation, invoke};
+use metier_runtime::capability::{
+    Call, Capability, CapabilityError, Operation, gives_bytes as gives, invoke,
+};
 use metier_runtime::event::Trigger;
 use serde_json::{Map, Value, json};
 
-use super::reply::{enveloped, escaped, fitting_in};
+use super::reply::{enveloped, escaped, fitting_in, listed_scripts, text_of, written};
 use super::{Reply, Tool};
 use crate::limits::{FRAMES, LISTED, MAX_RESULT_CHARS};
 
@@ -35,8 +37,19 @@ const LISTED_MEMBERS: &[&str] = &["name", "description", "tags", "version", "lay
 /// Characters of an answer that lists skills besides the skills.
 const LIST_MARGIN: usize = 200;
 
-/// Bytes of a file one answer has: even as JSON, with everything escaped, it fits.
+/// Bytes of a file one answer has. As JSON quotes and ends of lines are two characters each; where
+/// there is more to escape than that, [`part`] has less.
 const READ_BYTES: u64 = (MAX_RESULT_CHARS / 2) as u64;
+
+/// Characters of an answer with a part of a file besides the part.
+const READ_MARGIN: usize = 400;
+
+/// Characters of the catalog in one answer; what became of each skill has the rest.
+const PROMPT_CHARS: usize = MAX_RESULT_CHARS * 3 / 4;
+
+/// How often a catalog that is too long is written anew. Each time it is about as long as it may be,
+/// so that the second is mostly the last.
+const PROMPT_TRIES: usize = 6;
 
 /// What `operation` is called. Every operation has a tool; a test holds the two together.
 pub(crate) fn name(operation: Operation) -> &'static str {
@@ -46,6 +59,11 @@ pub(crate) fn name(operation: Operation) -> &'static str {
 /// The operation that is called so.
 pub(super) fn operation(tool: &str) -> Option<Operation> {
     NAMES.iter().find(|(_, name)| *name == tool).map(|(operation, _)| *operation)
+}
+
+/// Whether `tool` answers with what is in a file or came out of a script.
+pub(super) fn gives_bytes(tool: &str) -> bool {
+    operation(tool).is_some_and(gives)
 }
 
 pub(super) fn tools() -> Vec<Tool> {
@@ -66,11 +84,40 @@ fn tool(capability: &Capability, name: &str) -> Tool {
 pub(super) fn call(session: &mut Session, tool: &str, arguments: Value) -> Option<Reply> {
     let operation = operation(tool)?;
     let arguments = with_usual(operation, arguments);
-    let call = Call { operation, arguments, asker: Trigger::Auto };
-    Some(match invoke(session, call) {
+    let answer = match operation {
+        Operation::Prompt => prompt(session, arguments),
+        _ => invoke(session, Call { operation, arguments, asker: Trigger::Auto }),
+    };
+    Some(match answer {
         Ok(answer) => spell(operation, answer),
         Err(error) => Reply::error(&error),
     })
+}
+
+/// The catalog in as many tokens as fit into one answer, so that it is shortened where it knows how
+/// and says what it left out.
+fn prompt(session: &mut Session, mut arguments: Value) -> Result<Value, CapabilityError> {
+    let mut ask = |arguments: Value| {
+        invoke(session, Call { operation: Operation::Prompt, arguments, asker: Trigger::Auto })
+    };
+    let mut answer = ask(arguments.clone())?;
+    if arguments.is_null() {
+        arguments = Value::Object(Map::new());
+    }
+    for _ in 0..PROMPT_TRIES {
+        let chars: usize = text_of(&answer, "text").chars().map(escaped).sum();
+        if chars <= PROMPT_CHARS {
+            break;
+        }
+        let tokens = answer.get("tokens").and_then(Value::as_u64).unwrap_or_default();
+        // Tokens are not all of the same length; a tenth less than their share is mostly enough.
+        let share = tokens as u128 * PROMPT_CHARS as u128 * 9 / (chars as u128 * 10);
+        if let Value::Object(given) = &mut arguments {
+            given.insert("budget".to_owned(), u64::try_from(share).unwrap_or(tokens).into());
+        }
+        answer = ask(arguments.clone())?;
+    }
+    Ok(answer)
 }
 
 /// The arguments, with a bound where a model gave none and the answer could be long.
@@ -99,9 +146,47 @@ fn spell(operation: Operation, answer: Value) -> Reply {
     match operation {
         Operation::List => Reply::data(listed(answer)),
         Operation::Activate => activated(answer),
-        Operation::ScriptList | Operation::ScriptHelp | Operation::ScriptRun => enveloped(answer),
+        Operation::Read => Reply::data(part(answer)),
+        Operation::Prompt => Reply::data(prompted(answer)),
+        Operation::ScriptList => listed_scripts(answer),
+        Operation::ScriptHelp | Operation::ScriptRun => enveloped(answer),
         _ => Reply::data(answer),
     }
+}
+
+/// As much of a part of a file as fits as JSON, with `next` where it ends.
+fn part(mut answer: Value) -> Value {
+    let text = text_of(&answer, "text");
+    let path: usize = text_of(&answer, "path").chars().map(escaped).sum();
+    let room = MAX_RESULT_CHARS.saturating_sub(READ_MARGIN + path);
+    let (kept, cut) = fitting_in(text, room);
+    if !cut {
+        return answer;
+    }
+    let kept = kept.to_owned();
+    let from = answer.get("offset").and_then(Value::as_u64).unwrap_or_default();
+    if let Value::Object(members) = &mut answer {
+        members.insert("next".to_owned(), (from + kept.len() as u64).into());
+        members.insert("text".to_owned(), kept.into());
+    }
+    answer
+}
+
+/// The catalog as it was written, and what became of as many skills as there is room for.
+fn prompted(mut answer: Value) -> Value {
+    let chars = |value: &Value| written(value).chars().count();
+    let total = chars(&answer);
+    let Some(Value::Object(members)) = (total > MAX_RESULT_CHARS).then_some(&mut answer) else {
+        return answer;
+    };
+    let Some(Value::Array(mut skills)) = members.remove("skills") else { return answer };
+    let around = chars(&Value::Object(members.clone())) + LIST_MARGIN;
+    let (kept, total) =
+        (fitting_of(&skills, MAX_RESULT_CHARS.saturating_sub(around)), skills.len());
+    skills.truncate(kept);
+    members.insert("skills".to_owned(), skills.into());
+    members.insert("truncated".to_owned(), json!({ "kept": kept, "total": total }));
+    answer
 }
 
 fn listed(mut answer: Value) -> Value {
@@ -112,8 +197,9 @@ fn listed(mut answer: Value) -> Value {
             LISTED_MEMBERS.contains(&key.as_str()) && says
         });
     }
+    let room = MAX_RESULT_CHARS.saturating_sub(LIST_MARGIN);
     let fits =
-        answer.get("skills").and_then(Value::as_array).map_or(0, |skills| fitting_of(skills));
+        answer.get("skills").and_then(Value::as_array).map_or(0, |skills| fitting_of(skills, room));
     let mut next = answer.get("next").cloned();
     let skills = answer.get_mut("skills").and_then(Value::as_array_mut);
     if let Some(skills) = skills.filter(|skills| skills.len() > fits) {
@@ -127,12 +213,12 @@ fn listed(mut answer: Value) -> Value {
     listing
 }
 
-/// How many of these fit into one answer; at least one.
-fn fitting_of(skills: &[Value]) -> usize {
-    let mut left = MAX_RESULT_CHARS.saturating_sub(LIST_MARGIN);
+/// How many of these fit; at least one.
+fn fitting_of(skills: &[Value], room: usize) -> usize {
+    let mut left = room;
     let mut count = 0;
     for skill in skills {
-        let cost = skill.to_string().chars().count() + 1;
+        let cost = written(skill).chars().count() + 1;
         if cost > left {
             break;
         }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use metier_format::text::visible;
+use metier_format::text::{is_live, visible, visible_json};
 use metier_runtime::capability::write_out;
 use metier_runtime::{CapabilityError, JournalError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::limits::MAX_RESULT_CHARS;
 
@@ -21,10 +21,11 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Data, whose words are its JSON.
+    /// Data, whose words are its JSON. What nobody would see is in JSON's own escapes there, so that
+    /// a model sees it and a program reads the same.
     #[must_use]
     pub fn data(data: Value) -> Self {
-        Self { text: data.to_string(), data: Some(data), failed: false }
+        Self { text: written(&data), data: Some(data), failed: false }
     }
 
     /// Words only.
@@ -36,6 +37,7 @@ impl Reply {
     /// A failure, by its code and its sentence.
     #[must_use]
     pub fn failure(code: &str, sentence: &str) -> Self {
+        let sentence = visible(sentence);
         Self {
             text: format!("{code}: {sentence}"),
             data: Some(json!({ "error": { "code": code, "message": sentence } })),
@@ -49,12 +51,19 @@ impl Reply {
         Self::failure(error.code(), &error.sentence())
     }
 
-    /// The same with every live character written as `\u{…}`.
-    pub(super) fn written_out(mut self) -> Self {
+    /// The same with every live character written as `\u{…}`; in the words only where `verbatim`
+    /// says that the data is what somebody wants to have as it is.
+    pub(super) fn written_out(mut self, verbatim: bool) -> Self {
+        if let Some(data) = self.data.as_mut().filter(|_| !verbatim) {
+            let same = written(data) == self.text;
+            write_out(data);
+            if same {
+                self.text = written(data);
+            }
+        }
         if let Cow::Owned(seen) = visible(&self.text) {
             self.text = seen;
         }
-        self.data.iter_mut().for_each(write_out);
         self
     }
 
@@ -67,6 +76,9 @@ impl Reply {
 
 /// What the word that something was cut may take in an answer.
 const CUT_MARGIN: usize = 100;
+
+/// What saying that a list was cut, and how to get the rest, may take in an answer.
+const LISTED_MARGIN: usize = 200;
 
 /// As much of `text` as agents take whole, and whether something was left out. Counted as JSON
 /// has it, since that is what agents count.
@@ -85,12 +97,20 @@ pub(super) fn fitting_in(text: &str, mut room: usize) -> (&str, bool) {
     (text, false)
 }
 
-/// Characters a character is as JSON.
+/// Characters a character is as JSON in which nothing is live.
 pub(crate) fn escaped(char: char) -> usize {
     match char {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-        char if (char as u32) < 0x20 => 6,
+        char if is_live(char) => 6 * char.len_utf16(),
         _ => 1,
+    }
+}
+
+/// The data as JSON in which nothing is live.
+pub(crate) fn written(data: &Value) -> String {
+    match visible_json(&data.to_string()) {
+        Cow::Owned(seen) => seen,
+        Cow::Borrowed(json) => json.to_owned(),
     }
 }
 
@@ -115,6 +135,57 @@ pub(super) fn enveloped(mut answer: Value) -> Reply {
         }
     }
     Reply { failed, ..Reply::data(answer) }
+}
+
+/// The scripts of as many skills as agents take whole, each with all of its own or, when even one
+/// skill has more, with its first. What is missing is counted, and how to get it said.
+pub(super) fn listed_scripts(mut answer: Value) -> Reply {
+    let chars = |value: &Value| written(value).chars().count();
+    if chars(&answer) <= MAX_RESULT_CHARS {
+        return Reply::data(answer);
+    }
+    let Some(members) = answer.as_object_mut() else { return Reply::data(answer) };
+    let Some(Value::Object(all)) = members.remove("result") else { return Reply::data(answer) };
+    let around = chars(&Value::Object(members.clone())) + LISTED_MARGIN;
+    let mut left = MAX_RESULT_CHARS.saturating_sub(around);
+    let total = all.len();
+    let mut result = Map::new();
+    let mut scripts = None;
+    for (skill, list) in all {
+        let cost = chars(&list) + chars(&skill.as_str().into()) + 2;
+        if cost <= left {
+            left -= cost;
+            result.insert(skill, list);
+        } else if result.is_empty()
+            && let Value::Array(items) = list
+        {
+            let first = first_of(&items, left.saturating_sub(cost - chars(&items.clone().into())));
+            scripts = Some(json!({ "kept": first.len(), "total": items.len() }));
+            result.insert(skill, first.into());
+            break;
+        } else {
+            break;
+        }
+    }
+    let said = members.get("message").and_then(Value::as_str).unwrap_or_default();
+    let said = format!("{said}; the first are listed, name a skill for its own");
+    let skills = json!({ "kept": result.len(), "total": total });
+    members.insert("message".to_owned(), said.into());
+    members.insert("result".to_owned(), result.into());
+    members.insert("truncated".to_owned(), scripts.filter(|_| total == 1).unwrap_or(skills));
+    Reply::data(answer)
+}
+
+/// The first of `items` that fit into `room` characters of JSON.
+fn first_of(items: &[Value], room: usize) -> Vec<Value> {
+    let mut left = room.saturating_sub(2);
+    let fits = |item: &&Value| {
+        let cost = written(item).chars().count() + 1;
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    };
+    items.iter().take_while(fits).cloned().collect()
 }
 
 /// The text `arguments` has under `name`; empty when there is none.

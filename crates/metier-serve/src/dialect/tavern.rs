@@ -1,6 +1,7 @@
 //! TavernKit's spelling: `skills_list`, `skills_load`, `skills_read_file`, answers as
 //! `{ok, tool_name, data, warnings, errors}`, and its error codes.
 
+use metier_format::text::visible;
 use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::script::ScriptError;
@@ -108,6 +109,15 @@ pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Opti
 struct Done {
     data: Value,
     warnings: Vec<Value>,
+    /// What went wrong all the same.
+    failure: Option<Failed>,
+}
+
+impl Done {
+    /// The answer, `cut` being what of it is not whole.
+    fn new(data: Value, cut: Option<&str>) -> Self {
+        Self { data, warnings: cut.map(truncated).into_iter().collect(), failure: None }
+    }
 }
 
 /// A code and a message.
@@ -117,7 +127,7 @@ fn list(session: &mut Session) -> Done {
     let pairs = session.catalog().visible().map(
         |entry| json!({ "name": entry.name().as_str(), "description": entry.found.description }),
     );
-    Done { data: json!({ "skills": pairs.collect::<Vec<_>>() }), warnings: Vec::new() }
+    Done::new(json!({ "skills": pairs.collect::<Vec<_>>() }), None)
 }
 
 fn load(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
@@ -141,7 +151,7 @@ fn load(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
         let raw = shown.pointer("/manifest/allowed-tools").cloned().unwrap_or_default();
         data.insert("allowed_tools_raw".to_owned(), raw);
     }
-    Ok(Done { data, warnings: if cut { vec![truncated("body")] } else { Vec::new() } })
+    Ok(Done::new(data, cut.then_some("body")))
 }
 
 /// The files a model may read, sorted: one level deep, none that starts with a dot.
@@ -175,7 +185,7 @@ fn read(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
             content.into(),
         );
     }
-    Ok(Done { data, warnings: if cut { vec![truncated("file")] } else { Vec::new() } })
+    Ok(Done::new(data, cut.then_some("file")))
 }
 
 /// What a script printed and how it ended; one that failed is an answer as well.
@@ -189,17 +199,20 @@ fn run(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
     let answer = invoke(session, call).map_err(|error| explain(&error))?;
     let reply = enveloped(answer);
     let answer = reply.data.unwrap_or_default();
-    if reply.failed {
-        return Err(Failed("EXECUTION_FAILED", text_of(&answer, "message").to_owned()));
+    let mut data = json!({ "name": arguments.get("name"), "script": arguments.get("script") });
+    let given = if reply.failed { ["stdout", "stderr", "exit_code"] } else { ["result", "", ""] };
+    if let Value::Object(data) = &mut data {
+        for member in given {
+            let name = if member == "result" { "stdout" } else { member };
+            data.extend(answer.get(member).map(|value| (name.to_owned(), value.clone())));
+        }
+        if !reply.failed {
+            data.insert("exit_code".to_owned(), 0.into());
+        }
     }
-    let data = json!({
-        "name": arguments.get("name"),
-        "script": arguments.get("script"),
-        "stdout": answer.get("result"),
-        "exit_code": 0,
-    });
-    let cut = answer.get("truncated").is_some();
-    Ok(Done { data, warnings: if cut { vec![truncated("output")] } else { Vec::new() } })
+    let failed = || Failed("EXECUTION_FAILED", text_of(&answer, "message").to_owned());
+    let failure = reply.failed.then(failed);
+    Ok(Done { failure, ..Done::new(data, answer.get("truncated").map(|_| "output")) })
 }
 
 fn truncated(what: &str) -> Value {
@@ -259,12 +272,11 @@ fn invalid_path() -> Failed {
 }
 
 fn envelope(tool: &str, answer: Result<Done, Failed>) -> Reply {
-    let (ok, data, warnings, errors) = match answer {
-        Ok(done) => (true, done.data, done.warnings, Vec::new()),
-        Err(Failed(code, message)) => {
-            (false, json!({}), Vec::new(), vec![json!({ "code": code, "message": message })])
-        }
-    };
+    let refused = |failure| Done { failure: Some(failure), ..Done::new(json!({}), None) };
+    let Done { data, warnings, failure } = answer.unwrap_or_else(refused);
+    let ok = failure.is_none();
+    let error = |Failed(code, message)| json!({ "code": code, "message": visible(&message) });
+    let errors: Vec<Value> = failure.map(error).into_iter().collect();
     let whole = json!({
         "ok": ok, "tool_name": tool, "data": data, "warnings": warnings, "errors": errors,
     });

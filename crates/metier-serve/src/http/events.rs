@@ -81,15 +81,16 @@ fn after(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     number.map(Some).ok_or_else(|| Problem::bad_request("`Last-Event-ID` is a frame's number"))
 }
 
-/// Sends frames until the client is gone, the journal is broken or the server stops.
+/// Sends frames until the client is gone, the journal is broken or the server has stopped.
 async fn tell(api: &Api, mut tail: Box<dyn Tail>, after: Option<u64>, client: &Sender<Bytes>) {
     if !send(client, "retry: 1000\n\n".to_owned()).await {
         return;
     }
     let mut quiet = 0;
     loop {
-        // Looked at first, so that what was written before the stop is still told.
-        let stopping = api.stop.is_stopping();
+        // Looked at first, so that what was written before the end is still told: a server that stops
+        // lets those inside finish, and what they did is recorded last of all.
+        let over = api.stop.is_stopping() && api.is_at_rest();
         let Ok((kept, read)) = aside(move || {
             let read = tail.next();
             (tail, read)
@@ -115,7 +116,7 @@ async fn tell(api: &Api, mut tail: Box<dyn Tail>, after: Option<u64>, client: &S
                 return;
             }
         }
-        if idle && stopping {
+        if idle && over {
             return;
         }
         if quiet >= QUIET {

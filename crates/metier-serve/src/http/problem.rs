@@ -8,6 +8,7 @@ use metier_runtime::{CapabilityError, JournalError};
 use serde_json::{Value, json};
 
 use crate::aside::Broke;
+use crate::dialect::written;
 use crate::who::NotYours;
 
 /// Why a request was not answered as asked.
@@ -156,10 +157,10 @@ impl IntoResponse for Problem {
     }
 }
 
-/// An answer in JSON.
+/// An answer in JSON. A program reads what is in `body`, and a terminal has nothing to obey.
 pub(super) fn answer(status: StatusCode, body: &Value) -> Response {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    (status, [kind], body.to_string()).into_response()
+    (status, [kind], written(body)).into_response()
 }
 
 #[cfg(test)]

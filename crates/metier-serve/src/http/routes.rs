@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -17,6 +17,7 @@ use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 
 use super::body::{Held, Room};
+use super::calls::is_json;
 use super::desks::Desks;
 use super::framing::Doubt;
 use super::gate::HEALTH;
@@ -27,7 +28,7 @@ use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
 use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
-use crate::mcp::{Guest, Service};
+use crate::mcp::{Guest, Service, incoming};
 use crate::who::Who;
 
 /// One address of the server.
@@ -169,6 +170,15 @@ impl Api {
     }
 }
 
+impl Api {
+    /// Whether nothing is done any more that could be recorded: nobody waits for an answer, and nothing
+    /// goes on whose client is gone.
+    pub(super) fn is_at_rest(&self) -> bool {
+        let calls = self.calls.available_permits() == MAX_CALLS;
+        self.busy.is_idle() && calls && self.service.runs().is_empty()
+    }
+}
+
 /// Ends the streams of MCP, which have no end of their own.
 pub(super) struct McpEnd(StreamableHttpServerConfig);
 
@@ -230,12 +240,31 @@ impl Mcp {
             return Problem::not_found("there is nothing here for this client").into_response();
         };
         let ends = request.method() == Method::DELETE;
+        let request = match readable(request).await {
+            Ok(request) => request,
+            Err(response) => return response,
+        };
         let mut response = service.handle(request).await.map(Body::new);
         // A connection that is ended has ended; clients take the SDK's `Accepted` for a failure.
         if ends && response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         response
+    }
+}
+
+/// The request when its body, which is in memory, is a message. The SDK would say that it has the wrong
+/// type.
+async fn readable(request: Request) -> Result<Request, Response> {
+    if request.method() != Method::POST || !is_json(request.headers()) {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    let bytes = to_bytes(body, MAX_MESSAGE_BYTES).await;
+    let bytes = bytes.map_err(|_| Problem::too_large(MAX_MESSAGE_BYTES).into_response())?;
+    match incoming::read(&bytes) {
+        Err(refusal) => Err(answer(StatusCode::BAD_REQUEST, &refusal.to_json())),
+        Ok(_) => Ok(Request::from_parts(parts, Body::from(bytes))),
     }
 }
 
@@ -327,6 +356,11 @@ impl Busy {
     fn begin(&self) -> Waiting {
         self.0.send_modify(|count| *count += 1);
         Waiting(Arc::clone(&self.0))
+    }
+
+    /// Whether nobody waits.
+    pub(super) fn is_idle(&self) -> bool {
+        *self.0.borrow() == 0
     }
 
     /// Waits until nobody waits.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dialect::{Reply, escaped};
+use crate::dialect::{Reply, escaped, written};
 use crate::limits::MAX_RESULT_CHARS;
 
 /// Where an answer says that it was shortened.
@@ -16,20 +16,24 @@ const REMARK: usize = 80;
 
 /// The reply in both of its forms, none longer than [`MAX_RESULT_CHARS`].
 pub(super) fn fitted(mut reply: Reply) -> Reply {
-    let fits = reply.data.as_ref().is_none_or(|data| size(data) <= MAX_RESULT_CHARS);
+    let fits = reply.data.as_ref().is_none_or(fits);
     if fits && reply.text.len() <= MAX_RESULT_CHARS {
         return reply;
     }
-    let written = reply.data.as_ref().map(Value::to_string);
-    let same = written.as_deref() == Some(reply.text.as_str());
+    let same = reply.data.as_ref().map(written).as_deref() == Some(reply.text.as_str());
     if let Some(data) = reply.data.take() {
         reply.data = Some(shortened(data));
     }
     match &reply.data {
-        Some(data) if same => reply.text = data.to_string(),
+        Some(data) if same => reply.text = written(data),
         _ => reply.text = cut_with_a_word(reply.text),
     }
     reply
+}
+
+/// Whether the value is short enough as it is. [`size`] counts a comma too much here and there.
+fn fits(data: &Value) -> bool {
+    size(data) <= MAX_RESULT_CHARS || written(data).chars().count() <= MAX_RESULT_CHARS
 }
 
 /// The text, or its beginning and how much is missing.
@@ -48,10 +52,10 @@ fn cut_with_a_word(mut text: String) -> String {
 
 /// The value, or as much of it as fits.
 fn shortened(data: Value) -> Value {
-    let total = size(&data);
-    if total <= MAX_RESULT_CHARS {
+    if fits(&data) {
         return data;
     }
+    let total = size(&data);
     let mut data = shrunk(data, MAX_RESULT_CHARS - REMARK);
     if let Value::Object(members) = &mut data {
         let kept = members.values().map(size).sum::<usize>();

@@ -16,6 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 
+use super::log::Called;
 use super::{
     SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts, refused,
     resources, skills, subscriptions, tools,
@@ -66,20 +67,22 @@ impl ServerHandler for Server {
         let dialect = self.service.dialect;
         let name = request.name.to_string();
         let arguments = request.arguments.unwrap_or_default().into();
-        let reply = match dialect.runs(&name) {
+        let called = match dialect.runs(&name) {
             false => {
-                let work = move |session: &mut Session| dialect.call(session, &name, arguments);
+                let work =
+                    move |session: &mut Session| Called::of(session, dialect, &name, arguments);
                 self.act(&context, work).await?
             }
             true => self.run(&context, name, arguments).await?,
         };
         // Without a handshake nobody asked for messages.
-        if let Err(error) = &reply
-            && !is_stateless(&context)
-        {
-            self.log.error(&context.peer, &error.to_string()).await;
+        if !is_stateless(&context) {
+            match &called {
+                Ok(called) => self.log.tell(&context.peer, called).await,
+                Err(error) => self.log.error(&context.peer, &error.to_string()).await,
+            }
         }
-        tools::answer(reply, &request.name).map(Into::into)
+        tools::answer(called.map(|called| called.reply), &request.name).map(Into::into)
     }
 
     async fn list_resources(

@@ -5,9 +5,67 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use metier_runtime::Session;
+use metier_runtime::state::State;
 use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, SetLevelRequestParams};
 use rmcp::service::Peer;
+use serde_json::Value;
+
+use super::shown;
+use crate::dialect::{Dialect, Reply};
+
+/// A call of a tool: what it answers, and what is to be said about it.
+pub(super) struct Called {
+    /// The answer; none when there is no such tool.
+    pub(super) reply: Option<Reply>,
+    notes: Vec<(LoggingLevel, String)>,
+}
+
+impl Called {
+    /// Calls `tool`.
+    pub(super) fn of(
+        session: &mut Session,
+        dialect: Dialect,
+        tool: &str,
+        arguments: Value,
+    ) -> Self {
+        let about = ["tool", "name", "skill_name", "skill", "script"];
+        let about = about.into_iter().find_map(|name| arguments.get(name)?.as_str().map(shown));
+        let before = session.state().clone();
+        let reply = dialect.call(session, tool, arguments);
+        let mut notes = vec![(LoggingLevel::Debug, format!("`{}` was called", shown(tool)))];
+        let about = about.map(|about| format!(": `{about}`")).unwrap_or_default();
+        let changes = changes(&before, session.state());
+        notes.extend(changes.map(|(level, what)| (level, format!("{what}{about}"))));
+        Self { reply, notes }
+    }
+
+    /// An answer nothing was done for.
+    pub(super) fn unheard(reply: Reply) -> Self {
+        Self { reply: Some(reply), notes: Vec::new() }
+    }
+}
+
+/// What happened to a session between the two, and how much it matters.
+fn changes(
+    before: &State,
+    after: &State,
+) -> impl Iterator<Item = (LoggingLevel, &'static str)> + use<> {
+    let (old, new) = (before.counters, after.counters);
+    let fewer = after.stack.len() < before.stack.len();
+    let happened = [
+        (new.activations > old.activations, LoggingLevel::Info, "a skill was activated"),
+        (fewer, LoggingLevel::Info, "a skill was released"),
+        (new.refusals > old.refusals, LoggingLevel::Notice, "a skill was refused"),
+        (new.asked > old.asked, LoggingLevel::Notice, "a person has to be asked"),
+        (new.denied > old.denied, LoggingLevel::Notice, "a tool call was denied"),
+        (new.scripts_run > old.scripts_run, LoggingLevel::Info, "a script was run"),
+        (new.scripts_failed > old.scripts_failed, LoggingLevel::Notice, "a script failed"),
+        (new.warnings > old.warnings, LoggingLevel::Warning, "there was a warning"),
+    ];
+    happened.into_iter().filter(|(did, ..)| *did).map(|(_, level, what)| (level, what))
+}
 
 /// How much a client wants to hear.
 pub(super) struct Log(AtomicU8);
@@ -32,6 +90,13 @@ impl Log {
     /// Says that something happened.
     pub(super) async fn info(&self, peer: &Peer<RoleServer>, message: &str) {
         self.say(peer, LoggingLevel::Info, message).await;
+    }
+
+    /// Says what came of a call.
+    pub(super) async fn tell(&self, peer: &Peer<RoleServer>, called: &Called) {
+        for (level, message) in &called.notes {
+            self.say(peer, *level, message).await;
+        }
     }
 
     async fn say(&self, peer: &Peer<RoleServer>, level: LoggingLevel, message: &str) {

@@ -22,6 +22,25 @@ pub(super) const INDEX: &str = "skill://index.json";
 /// Most skills of that index; those agents drop what is beyond.
 const INDEXED: usize = 100;
 
+/// Methods of the protocol itself.
+const PROTOCOL: &[&str] = &[
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
+
 /// The index such an agent reads: each skill's frontmatter, address and digest.
 pub(super) fn index(store: &dyn Store, catalog: &Catalog) -> ReadResourceResult {
     let entry = |entry: &Entry| {
@@ -46,6 +65,11 @@ pub(super) fn answer(
         "skills/list" => list(store, catalog, params),
         "skills/get" => get(store, catalog, params),
         "resources/directory/read" => directory(store, catalog, params),
+        // The SDK gives what has other parameters than a method has as if there were no such method.
+        _ if PROTOCOL.contains(&method) => {
+            let message = format!("these are not the parameters of `{method}`");
+            Err(ErrorData::invalid_params(message, None))
+        }
         _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(method), None)),
     }
 }

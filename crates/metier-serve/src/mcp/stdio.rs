@@ -1,15 +1,17 @@
 //! MCP over standard input and output: one client, one session, until the client closes its end.
 
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleServer, serve_server};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
 
-use tokio::io::{AsyncRead, AsyncWrite};
-
+use super::incoming::{self, Refusal, Scan};
 use super::{Guest, Service};
 use crate::limits::MAX_MESSAGE_BYTES;
 
@@ -51,9 +53,7 @@ pub async fn serve_streams(
 ) -> Result<(), ServeError> {
     let server = Arc::new(service.server(guest));
     let kept = Arc::clone(&server);
-    let transport = AsyncRwTransport::new_server(read, write);
-    let transport = Patient::new(transport.with_max_line_length(MAX_MESSAGE_BYTES));
-    let served = match serve_server(server, transport).await {
+    let served = match serve_server(server, Lines::new(read, write)).await {
         Ok(running) => {
             service.watch();
             running.waiting().await.map(drop).map_err(ServeError::Stopped)
@@ -66,41 +66,141 @@ pub async fn serve_streams(
     served
 }
 
-/// A transport that waits for the first request. What comes before it and is none says nothing; it
-/// is no reason to hang up.
-struct Patient<T> {
-    inner: T,
+/// One client: a line is a message, both ways. What cannot be read as one is answered here, so that
+/// nobody waits for ever. What comes before the first request and is none says nothing; it is no
+/// reason to hang up.
+///
+/// Receiving may be given up and begun anew at any time: all that was read is in here.
+struct Lines<R, W> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// Looks at the rest of a line that is too long.
+    skipping: Option<Scan>,
+    /// A refusal on its way.
+    saying: Option<Saying>,
     begun: bool,
+    writer: Arc<Mutex<Option<Writer<W>>>>,
 }
 
-impl<T> Patient<T> {
-    fn new(inner: T) -> Self {
-        Self { inner, begun: false }
+type Saying = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+/// Where answers go, with what has not gone yet: who gives up in the middle of a line leaves its rest
+/// to the next.
+struct Writer<W> {
+    inner: W,
+    rest: Vec<u8>,
+}
+
+impl<W: AsyncWrite + Unpin> Writer<W> {
+    async fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        self.rest.extend_from_slice(line);
+        self.rest.push(b'\n');
+        while !self.rest.is_empty() {
+            let written = self.inner.write(&self.rest).await?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.rest.drain(..written);
+        }
+        self.inner.flush().await
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
-    type Error = T::Error;
-
-    fn send(
-        &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(item)
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    fn new(reader: R, writer: W) -> Self {
+        Self {
+            reader: BufReader::new(reader),
+            line: Vec::new(),
+            skipping: None,
+            saying: None,
+            begun: false,
+            writer: Arc::new(Mutex::new(Some(Writer { inner: writer, rest: Vec::new() }))),
+        }
     }
 
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        loop {
-            let message: ClientJsonRpcMessage = self.inner.receive().await?;
-            self.begun |= matches!(message, JsonRpcMessage::Request(_));
-            if self.begun {
-                return Some(message);
+    fn write(&self, line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + use<R, W> {
+        let writer = Arc::clone(&self.writer);
+        async move {
+            match writer.lock().await.as_mut() {
+                Some(writer) => writer.write(&line).await,
+                None => Err(io::ErrorKind::NotConnected.into()),
             }
         }
     }
 
-    async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+    /// The next line as a message, or why it is none; nothing when the client is gone.
+    async fn next(&mut self) -> Option<Result<Option<ClientJsonRpcMessage>, Refusal>> {
+        loop {
+            // What cannot be read any more is over.
+            let bytes = self.reader.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let (taken, rest) = (end.map_or(bytes.len(), |end| end + 1), end.is_none());
+            let part = bytes.get(..taken).unwrap_or_default();
+            match &mut self.skipping {
+                Some(scan) => scan.read(part),
+                None => self.line.extend_from_slice(part),
+            }
+            self.reader.consume(taken);
+            if self.skipping.is_none() && self.line.len() > MAX_MESSAGE_BYTES {
+                let scan = self.skipping.insert(Scan::default());
+                scan.read(&std::mem::take(&mut self.line));
+            }
+            match (rest, self.skipping.take()) {
+                (true, skipping) => self.skipping = skipping,
+                (false, Some(scan)) => return Some(Err(Refusal::too_long(scan.id()))),
+                (false, None) => return Some(incoming::read(&std::mem::take(&mut self.line))),
+            }
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let line = serde_json::to_vec(&item);
+        let write = |line| self.write(line);
+        let written = line.map(write).map_err(io::Error::from);
+        async move { written?.await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some(saying) = &mut self.saying {
+                let said = saying.await;
+                self.saying = None;
+                said.ok()?;
+            }
+            match self.next().await? {
+                Ok(None) => {}
+                Ok(Some(message)) => {
+                    self.begun |= matches!(message, JsonRpcMessage::Request(_));
+                    if self.begun {
+                        return Some(message);
+                    }
+                }
+                Err(refusal) => {
+                    let line = refusal.to_json().to_string().into_bytes();
+                    self.saying = Some(Box::pin(self.write(line)));
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.lock().await.take();
+        Ok(())
     }
 }
 

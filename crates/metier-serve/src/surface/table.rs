@@ -118,7 +118,7 @@ const BEYOND: &[Beyond] = &[
 
 /// The way `operation` is typed.
 pub(super) fn command(operation: Operation) -> Way {
-    use Difference::{AlsoWhere, DeniesUnreadable, Enveloped, Lines, NoCatalog};
+    use Difference::{AlsoWhere, DeniesUnreadable, Enveloped, Lines, NamesTheCommand, NoCatalog};
     const NAME: (&str, &str) = ("name", "NAME");
     const LIMIT: (&str, &str) = ("limit", "--limit");
     let (words, takes, differs): (_, &[_], &[_]) = match operation {
@@ -126,7 +126,9 @@ pub(super) fn command(operation: Operation) -> Way {
         Operation::Search => ("search", &[("query", "QUERY"), LIMIT], &[]),
         Operation::Show => ("show", &[NAME], &[]),
         Operation::Why => ("why", &[NAME], &[]),
-        Operation::Prompt => ("prompt", &[("style", "--style"), ("budget", "--budget")], &[]),
+        Operation::Prompt => {
+            ("prompt", &[("style", "--style"), ("budget", "--budget")], &[NamesTheCommand])
+        }
         Operation::Activate => ("use", &[NAME, ("arguments", "ARGS")], &[]),
         Operation::Release => ("release", &[NAME], &[]),
         Operation::End => ("end", &[], &[]),

@@ -261,3 +261,24 @@ fn a_client_that_vanishes_takes_nothing_with_it() {
     let seqs: Vec<u64> = frames.iter().map(|frame| frame.seq).collect();
     assert_eq!(seqs, (0..frames.len() as u64).collect::<Vec<_>>(), "one after the other");
 }
+
+#[test]
+fn a_message_to_mcp_that_is_none_is_answered_as_mcp_answers() {
+    // U2, U3, F4
+    let server = Served::start(&Arc::new(Ground::usual()));
+    let headers =
+        [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    for (body, code, id) in [
+        ("{", -32700, json!(null)),
+        ("not json", -32700, json!(null)),
+        ("{}", -32600, json!(null)),
+        (r#"{"jsonrpc":"1.0","id":5,"method":"ping"}"#, -32600, json!(5)),
+    ] {
+        let answer = server.ask("POST /mcp", &headers, body.as_bytes());
+        assert_eq!(answer.status, 400, "{body}");
+        let told = answer.json();
+        assert_eq!((&told["error"]["code"], &told["id"]), (&json!(code), &id), "{body}: {told}");
+    }
+    let other = [("Content-Type", "text/plain"), ("Accept", "application/json, text/event-stream")];
+    assert_eq!(server.ask("POST /mcp", &other, b"{").status, 415, "a type that is none of ours");
+}

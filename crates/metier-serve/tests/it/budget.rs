@@ -21,7 +21,7 @@ fn thousand() -> MemoryStore {
 fn tools_stay_under_two_thousand_tokens_whatever_the_number_of_skills() {
     // U2, B3
     run(async {
-        for dialect in Dialect::ALL.into_iter().filter(|dialect| *dialect != Dialect::Chibi) {
+        for dialect in Dialect::ALL {
             let service = Service::new(Arc::new(Ground::over(thousand())), dialect);
             let mut wire = attach(&service, None);
             wire.begin("2025-11-25").await;
@@ -134,6 +134,116 @@ fn whatever_is_asked_no_answer_is_longer_than_agents_take_and_both_forms_say_the
                 || told.is_some_and(|told| told == text)
                 || error.is_some_and(|error| text.ends_with(error));
             assert!(same, "{tool}: {text:.200} {data:.200}");
+        }
+    });
+}
+
+#[test]
+fn a_file_read_part_after_part_is_the_file_whatever_is_in_it() {
+    // U2, S5
+    let texts = [
+        "\"\\\n".repeat(20_000),
+        "\t\"\n".repeat(15_000),
+        "\u{1}".repeat(9_000),
+        "ab\r\n".repeat(9_000),
+        "\u{202e}\u{e0041}\u{85}é\u{7f}".repeat(5_000),
+        format!("{}\n", "x".repeat(100_000)),
+        (1..2_000).map(|at| char::from_u32(at * 13).unwrap_or('\u{fffd}')).collect(),
+    ];
+    let mut store = MemoryStore::new(Layer::Personal).file("s/SKILL.md", skill("s", ""));
+    for (at, text) in texts.iter().enumerate() {
+        store = store.file(&format!("s/references/{at}.txt"), text.clone().into_bytes());
+    }
+    let service = Service::new(Arc::new(Ground::over(store)), Dialect::Plain);
+    run(async {
+        let mut wire = attach(&service, None);
+        wire.begin("2025-11-25").await;
+        for (at, text) in texts.iter().enumerate() {
+            for limit in [None, Some(7_919), Some(200_000)] {
+                let mut whole = String::new();
+                let mut next = json!(0);
+                while !next.is_null() {
+                    let path = format!("references/{at}.txt");
+                    let mut part = json!({"name": "s", "path": path, "offset": next});
+                    if let Some(limit) = limit {
+                        part["limit"] = limit.into();
+                    }
+                    let answer = wire.call("skill_read", part).await;
+                    let data = &answer["structuredContent"];
+                    assert!(
+                        answer["content"][0]["text"].as_str().unwrap().chars().count() <= 36_000
+                    );
+                    assert!(data["truncated"].is_null(), "{at}: cut where nobody can go on");
+                    whole.push_str(data["text"].as_str().unwrap());
+                    next = data["next"].clone();
+                }
+                assert!(whole == *text, "{at}: {} of {} bytes", whole.len(), text.len());
+            }
+        }
+    });
+}
+
+#[test]
+fn the_scripts_of_many_skills_are_listed_as_far_as_they_fit_and_the_rest_is_counted() {
+    // U2, U8, R3
+    let mut store = MemoryStore::new(Layer::Personal);
+    for number in 0..1000 {
+        let name = format!("skill-number-{number:04}");
+        store = store.file(&format!("{name}/SKILL.md"), skill(&name, ""));
+        store = store.file(&format!("{name}/scripts/run.sh"), &b"#!/bin/sh\n"[..]);
+    }
+    for number in 0..900 {
+        let path = format!("skill-number-0500/scripts/one-of-many-{number:04}.sh");
+        store = store.file(&path, &b"#!/bin/sh\n"[..]);
+    }
+    let host = Arc::new(Ground::over(store));
+    for (dialect, name) in [(Dialect::Plain, "name"), (Dialect::AgentBase, "skill_name")] {
+        let mut session = host.session(dialect.again());
+        let mut list = |arguments| dialect.call(&mut session, "script_list", arguments).unwrap();
+        let all = list(json!({}));
+        assert!(all.text.chars().count() <= 36_000);
+        let data = all.data.unwrap();
+        let listed = data["result"].as_object().expect("skills with their scripts");
+        assert!(listed.len() > 100 && listed["skill-number-0000"][0]["name"] == "run");
+        assert_eq!(data["truncated"], json!({"kept": listed.len(), "total": 1000}));
+        assert!(data["message"].as_str().unwrap().contains("name a skill"), "{}", data["message"]);
+        let one = list(json!({name: "skill-number-0500"}));
+        assert!(one.text.chars().count() <= 36_000);
+        let data = one.data.unwrap();
+        let kept = data["result"]["skill-number-0500"].as_array().unwrap().len();
+        let total = data["truncated"]["total"].as_u64().unwrap();
+        assert!(kept > 100 && data["truncated"]["kept"] == kept && total > kept as u64, "{kept}");
+        let few = list(json!({name: "skill-number-0999"})).data.unwrap();
+        assert!(few["truncated"].is_null());
+    }
+}
+
+#[test]
+fn the_catalog_is_written_in_as_many_tokens_as_fit_and_names_the_tool_that_finds_the_rest() {
+    // U2, D6
+    let service = Service::new(Arc::new(Ground::over(thousand())), Dialect::Plain);
+    run(async {
+        let mut wire = attach(&service, None);
+        wire.begin("2025-11-25").await;
+        for arguments in
+            [json!({}), json!({"budget": 500}), json!({"style": "json", "budget": 1_000_000})]
+        {
+            let answer = wire.call("skill_prompt", arguments.clone()).await;
+            let text = answer["content"][0]["text"].as_str().unwrap();
+            assert!(text.chars().count() <= 36_000, "{arguments}");
+            let data = &answer["structuredContent"];
+            let told = data["text"].as_str().unwrap();
+            assert_eq!(data["fits"], true, "{arguments}");
+            let tokens = tokens::exact(told).count as u64;
+            assert!(data["budget"].as_u64().is_some_and(|budget| tokens <= budget), "{arguments}");
+            let whole = match arguments["style"].as_str() {
+                Some(_) => serde_json::from_str::<serde_json::Value>(told).is_ok(),
+                None => told.matches("<skill>").count() == told.matches("</skill>").count(),
+            };
+            assert!(whole, "{arguments}: {}", &told[told.len() - 200..]);
+            let left_out = data["counts"]["omitted"].as_u64().unwrap();
+            assert!(left_out == 0 || told.contains("`skill_search`"), "{arguments}: {told}");
+            assert!(!told.contains("metier search"), "{arguments}");
         }
     });
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use metier_serve::Dialect;
 use metier_serve::mcp::Service;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ground::{Ground, Wire, attach, run};
 
@@ -57,8 +57,58 @@ fn a_message_without_end_fills_no_memory_and_the_next_one_is_read() {
         let huge =
             format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(5 << 20));
         bad.send(huge.as_bytes()).await;
+        let refused = bad.receive().await.unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("4194304 bytes"), "{message}");
         still_well(&mut bad).await;
         still_well(&mut good).await;
+    });
+}
+
+#[test]
+fn what_cannot_be_read_is_answered_and_never_waited_for() {
+    // U2, F4
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        bad.begin("2025-11-25").await;
+        let last = format!("{{\"method\":\"{}\",\"id\":\"last\"}}", "x".repeat(5 << 20));
+        let cases: [(&[u8], i64, Value); 6] = [
+            (b"x", -32700, Value::Null),
+            (b"\xff\xfe", -32700, Value::Null),
+            (b"{\"a\":", -32700, Value::Null),
+            (b"[]", -32600, Value::Null),
+            (b"{\"jsonrpc\":\"1.0\",\"id\":5,\"method\":\"ping\"}", -32600, json!(5)),
+            (last.as_bytes(), -32600, json!("last")),
+        ];
+        for (line, code, id) in cases {
+            bad.send(line).await;
+            let told = bad.receive().await.unwrap();
+            assert_eq!((&told["error"]["code"], &told["id"]), (&json!(code), &id), "{told}");
+        }
+        still_well(&mut bad).await;
+        still_well(&mut good).await;
+    });
+}
+
+#[test]
+fn wrong_parameters_are_called_that_and_no_unknown_method() {
+    // U2
+    run(async {
+        let (_, mut bad, _) = pair().await;
+        bad.begin("2025-11-25").await;
+        for (method, params, code) in [
+            ("logging/setLevel", json!({"level": "bogus"}), -32602),
+            ("tools/call", Value::Null, -32602),
+            ("tools/call", json!({"name": "skill_list", "arguments": []}), -32602),
+            ("resources/read", json!({"uri": 7}), -32602),
+            ("prompts/get", json!({}), -32602),
+            ("completion/complete", json!({}), -32602),
+            ("tools/coll", json!({}), -32601),
+        ] {
+            let answer = bad.ask(method, params).await;
+            assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+        }
     });
 }
 

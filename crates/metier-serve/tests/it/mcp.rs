@@ -299,3 +299,46 @@ fn a_request_without_a_handshake_may_name_its_session() {
         assert_ne!(status["structuredContent"]["session"], "mine", "who shook hands has its own");
     });
 }
+
+#[test]
+fn a_client_that_asks_for_messages_hears_what_is_done() {
+    // U2, J1
+    let said = |notes: &[Value]| -> Vec<(String, String)> {
+        let text = |note: &Value, at: &str| note["params"][at].as_str().unwrap_or("").to_owned();
+        let messages = notes.iter().filter(|note| note["method"] == "notifications/message");
+        messages.map(|note| (text(note, "level"), text(note, "data"))).collect()
+    };
+    let has = |said: &[(String, String)], level: &str, text: &str| {
+        said.iter().any(|(l, t)| l == level && t == text)
+    };
+    run(async {
+        let host = Arc::new(Ground::usual());
+        let mut wire = connect(&host, Dialect::Plain);
+        wire.begin("2025-11-25").await;
+        wire.call("skill_activate", json!({"name": "reader"})).await;
+        wire.call("tool_guard", json!({"tool": "Write", "arguments": {}})).await;
+        assert_eq!(said(&wire.notes), [], "nobody asked");
+        wire.get("logging/setLevel", json!({"level": "debug"})).await;
+        wire.call("skill_activate", json!({"name": "free"})).await;
+        wire.call("skill_activate", json!({"name": "nobody"})).await;
+        wire.call("tool_guard", json!({"tool": "Write", "arguments": {}})).await;
+        wire.call("skill_release", json!({})).await;
+        wire.get("ping", json!({})).await;
+        let told = said(&wire.notes);
+        for (level, text) in [
+            ("debug", "`skill_activate` was called"),
+            ("info", "a skill was activated: `free`"),
+            ("notice", "a skill was refused: `nobody`"),
+            ("notice", "a tool call was denied: `Write`"),
+            ("info", "a skill was released"),
+        ] {
+            assert!(has(&told, level, text), "{text}: {told:?}");
+        }
+        wire.notes.clear();
+        wire.get("logging/setLevel", json!({"level": "notice"})).await;
+        wire.call("skill_list", json!({})).await;
+        wire.call("tool_guard", json!({"tool": "Write", "arguments": {}})).await;
+        let told = said(&wire.notes);
+        assert_eq!(told, [("notice".to_owned(), "a tool call was denied: `Write`".to_owned())]);
+    });
+}

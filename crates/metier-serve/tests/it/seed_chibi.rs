@@ -5,7 +5,7 @@ use metier_serve::Dialect;
 use metier_store::{Layer, MemoryStore};
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, skill};
+use crate::ground::Ground;
 
 fn session() -> Session {
     Ground::usual().session(Dialect::Chibi.again())
@@ -16,23 +16,17 @@ fn call(session: &mut Session, tool: &str, arguments: Value) -> String {
 }
 
 #[test]
-fn each_skill_a_model_may_use_is_a_tool() {
-    // U8, U4
-    let session = session();
+fn over_mcp_there_are_its_own_tools_however_many_skills_there_are() {
+    // U8, U2
+    let mut session = session();
     let tools = Dialect::Chibi.tools(session.catalog());
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    for name in
-        ["read_skill_file", "run_skill_script", "skill_git-helper", "skill_free", "skill_reader"]
-    {
-        assert!(names.contains(&name), "{names:?}");
+    assert_eq!(names, ["read_skill_file", "run_skill_script", "use_skill", "release_skill"]);
+    assert!(!Dialect::Chibi.follows_catalog(), "no skill makes a tool");
+    for name in ["git-helper", "free", "reader"] {
+        let text = call(&mut session, "use_skill", json!({"skill": name}));
+        assert!(text.starts_with(&format!("# Skill: {name}\n")), "{text}");
     }
-    let long = "a".repeat(60);
-    let store =
-        MemoryStore::new(Layer::Personal).file(&format!("{long}/SKILL.md"), skill(&long, ""));
-    let tools = Dialect::Chibi.tools(Ground::over(store).session(Dialect::Chibi.again()).catalog());
-    let own = ["read_skill_file", "run_skill_script", "use_skill", "release_skill"];
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(names, own, "no provider takes a name that long");
 }
 
 #[test]
@@ -47,6 +41,22 @@ fn a_call_gives_body_arguments_and_supporting_files() {
     assert!(text.contains(files), "{text}");
     let plain = call(&mut session, "skill_free", json!({}));
     assert!(!plain.contains("## Arguments") && !plain.contains("## Supporting Files"), "{plain}");
+}
+
+#[test]
+fn arguments_are_told_once_where_the_body_has_no_place_for_them() {
+    // U8, U4, S2
+    let text = "---\nname: plain\ndescription: P.\n---\n\nJust do it.\n";
+    let store = MemoryStore::new(Layer::Personal).file("plain/SKILL.md", text.as_bytes());
+    let mut session = Ground::over(store).session(Dialect::Chibi.again());
+    for given in ["main", "a\n\u{202e}b ", "it.", "ARGUMENTS: x"] {
+        let text = call(&mut session, "use_skill", json!({"skill": "plain", "arguments": given}));
+        let shown = given.replace('\u{202e}', "\\u{202e}");
+        let expect = format!("# Skill: plain\n\nJust do it.\n\n## Arguments\n{shown}");
+        assert_eq!(text, expect);
+    }
+    let text = call(&mut session, "use_skill", json!({"skill": "plain"}));
+    assert_eq!(text, "# Skill: plain\n\nJust do it.");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What nobody would see, and what is not for models: neither gets to a model on any surface.
+//! What nobody would see is shown to a model or given as data, and what is not for models does not
+//! get to one, on any surface.
 
 use std::sync::Arc;
 
@@ -54,7 +55,6 @@ fn what_nobody_would_see_is_written_out_for_models() {
         ("skill_search", json!({"query": "odd"})),
         ("skill_show", json!({"name": "odd"})),
         ("skill_activate", json!({"name": "odd", "arguments": LIVE})),
-        ("skill_read", json!({"name": "odd", "path": "references/a.md"})),
         ("skill_read", json!({"name": LIVE, "path": LIVE})),
         ("session_events", json!({})),
     ];
@@ -83,7 +83,6 @@ fn what_nobody_would_see_is_written_out_for_models() {
         ("list", json!({})),
         ("show", json!({"name": "odd"})),
         ("activate", json!({"name": "odd"})),
-        ("read", json!({"name": "odd", "path": "references/a.md"})),
     ] {
         clean(operation, &server.call(operation, "", &arguments).json());
     }
@@ -93,10 +92,88 @@ fn what_nobody_would_see_is_written_out_for_models() {
         for tool in dialect.tools(session.catalog()) {
             clean(&tool.name, &json!([tool.title, tool.description, tool.input]));
             let named = json!({"name": "odd", "skill": "odd", "skill_name": "odd", "path": "references/a.md"});
-            if let Some(reply) = dialect.call(&mut session, &tool.name, named) {
+            let odd = json!({"name": LIVE, "skill": LIVE, "skill_name": LIVE, "script_name": LIVE, "script": LIVE, "path": format!("references/{LIVE}")});
+            if let Some(reply) = dialect.call(&mut session, &tool.name, odd) {
                 clean(&tool.name, &json!([reply.text, reply.data]));
             }
+            if let Some(reply) = dialect.call(&mut session, &tool.name, named) {
+                // The data of a tool that reads a file is what is in the file.
+                let reads = tool.name.contains("read");
+                clean(&tool.name, &json!([reply.text, reply.data.filter(|_| !reads)]));
+            }
         }
+    }
+}
+
+#[test]
+fn what_is_in_a_file_is_the_same_for_everybody_and_its_words_hide_nothing() {
+    // U2, U3, F1
+    let ends = "one\r\ntwo\r\n";
+    let text = format!("{ends}{LIVE}\rthree\u{85}");
+    let store = MemoryStore::new(Layer::Personal)
+        .file("s/SKILL.md", skill("s", ""))
+        .file("s/references/a.md", text.clone().into_bytes());
+    let host = Arc::new(Ground::over(store));
+    let file = json!({"name": "s", "path": "references/a.md"});
+    let answer = Served::start(&host).call("read", "", &file);
+    assert_eq!(answer.json()["text"], text);
+    assert!(!answer.text().contains(is_live), "{}", answer.text());
+    run(async {
+        for (dialect, tool, place) in [
+            (Dialect::Plain, "skill_read", "/text"),
+            (Dialect::Tavern, "skills_read_file", "/data/content"),
+        ] {
+            let mut wire = connect(&host, dialect);
+            wire.begin("2025-11-25").await;
+            let answer = wire.call(tool, file.clone()).await;
+            let data = &answer["structuredContent"];
+            assert_eq!(data.pointer(place), Some(&json!(text)));
+            let words = answer["content"][0]["text"].as_str().unwrap();
+            assert!(!words.contains(is_live), "{words}");
+            assert_eq!(&serde_json::from_str::<Value>(words).unwrap(), data);
+        }
+    });
+    let mut session = host.session(Dialect::Chibi.again());
+    let file = json!({"skill": "s", "path": "references/a.md"});
+    let words = Dialect::Chibi.call(&mut session, "read_skill_file", file).unwrap().text;
+    assert!(words.starts_with(ends) && words.ends_with("\\u{d}three\\u{85}"), "{words}");
+}
+
+#[test]
+fn lines_that_end_as_on_windows_reach_a_model_as_lines() {
+    // F1, U2, U3, U4
+    let written = "---\r\nname: s\r\ndescription: S.\r\n---\r\n\r\nOne.\r\nTwo $ARGUMENTS.\r\n";
+    let store = MemoryStore::new(Layer::Personal).file("s/SKILL.md", written.as_bytes());
+    let host = Arc::new(Ground::over(store));
+    let check = |what: &str, told: &Value| {
+        let told = told.as_str().unwrap_or(what);
+        assert!(told.contains("One.\r\nTwo"), "{what}: {told:?}");
+        assert!(!told.contains("\\u{"), "{what}: {told:?}");
+    };
+    let activated = Served::start(&host).call("activate", "", &json!({"name": "s"})).json();
+    check("HTTP", &activated["text"]);
+    check("HTTP", &activated["body"]);
+    run(async {
+        let mut wire = connect(&host, Dialect::Plain);
+        wire.begin("2025-11-25").await;
+        let prompt = wire.get("prompts/get", json!({"name": "s"})).await;
+        check("prompts/get", &prompt["messages"][0]["content"]["text"]);
+        let answer = wire.call("skill_activate", json!({"name": "s", "arguments": "x"})).await;
+        check("MCP", &answer["content"][0]["text"]);
+        check("MCP", &answer["structuredContent"]["text"]);
+    });
+    for (dialect, tool, arguments) in [
+        (Dialect::Chibi, "use_skill", json!({"skill": "s"})),
+        (Dialect::Tavern, "skills_load", json!({"name": "s"})),
+        (Dialect::Omniforge, "skill", json!({"skill_name": "s"})),
+    ] {
+        let mut session = host.session(dialect.again());
+        let reply = dialect.call(&mut session, tool, arguments).unwrap();
+        let told = reply.data.map_or(json!(reply.text), |data| {
+            let body = ["/data/body_markdown", "/result/content"];
+            body.iter().find_map(|place| data.pointer(place)).cloned().unwrap_or_default()
+        });
+        check(tool, &told);
     }
 }
 

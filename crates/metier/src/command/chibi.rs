@@ -19,7 +19,7 @@ use std::time::Duration;
 use clap::Args;
 use metier_format::text::visible;
 use metier_sandbox::Cancel;
-use metier_serve::chibi_plugin::{Asked, COMMAND, Request, answer, fallback};
+use metier_serve::chibi_plugin::{Asked, COMMAND, Fault, Request, answer, by_hand, fallback};
 
 use crate::args::Global;
 use crate::env::{self, Environment};
@@ -94,11 +94,48 @@ pub(crate) fn run(
         ui.line(format!("installed {}", visible(&installed.to_string_lossy())));
         return Ok(Status::Ok);
     }
+    if !args.schema && !is_asked_by_a_host(environment) {
+        return by_a_person(&args.words, global, environment, ui);
+    }
     let mut words = args.words.clone();
     if args.schema {
         words.insert(0, "--schema".to_owned());
     }
     ui.text(&respond(words, global, environment));
+    Ok(Status::Ok)
+}
+
+fn is_asked_by_a_host(environment: &Environment) -> bool {
+    let chibi = &environment.chibi;
+    let said = [&chibi.hook, &chibi.hook_data, &chibi.tool, &chibi.tool_arguments];
+    said.into_iter().any(Option::is_some)
+}
+
+/// Does what a person typed, and fails as every other command does.
+fn by_a_person(
+    words: &[String],
+    global: &Global,
+    environment: &Environment,
+    ui: &mut Ui,
+) -> CommandResult {
+    let settings = Settings::load(global, environment)?;
+    let cancel = Cancel::new().map_err(CommandError::failed)?;
+    let plugin = Plugin::new(settings, Era::Variables, cancel);
+    let text = by_hand(words, &plugin).map_err(|fault| {
+        let (why, fails): (_, fn(String) -> CommandError) = match fault {
+            Fault::Usage(why) => (why, |why| CommandError::usage(why)),
+            Fault::Failed(why) => (why, |why| CommandError::failed(why)),
+        };
+        let mut lines = why.split("\nhint: ").map(str::to_owned);
+        let error = fails(lines.next().unwrap_or_default());
+        lines.fold(error, CommandError::hint)
+    })?;
+    // What lists skills is a document already.
+    let is_document = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+    match ui.json() && !is_document {
+        true => ui.line(serde_json::json!({ "message": text }).to_string()),
+        false => ui.text(&shown(text)),
+    }
     Ok(Status::Ok)
 }
 

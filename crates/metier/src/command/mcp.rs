@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_serve::Dialect;
 use metier_serve::mcp::{Guest, Service, serve_stdio};
+use metier_store::selection::Enabled;
 
 use crate::error::{CommandError, CommandResult, Status};
 use crate::serving::Serving;
@@ -16,6 +17,9 @@ use crate::settings::Settings;
 /// An agent starts this by itself; in its settings the command is `metier` and the argument `mcp`.
 /// The client has a session of its own, which ends when the client does, unless `--session` names
 /// one. Skills that come, go or change while it runs are noticed.
+///
+/// With `--dialect agent-base` no skill is enabled unless `--skills`, `METIER_SKILLS`, `AGENT_SKILLS` or
+/// the settings name some; otherwise all are.
 ///
 /// A client may have less than you: `--client NAME` makes `[clients.NAME]` of the settings hold for
 /// it, whose `skills` and `policy` only take away.
@@ -34,11 +38,20 @@ pub(crate) struct McpArgs {
 /// Serves until the client is gone.
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> CommandResult {
     let section = args.client.as_deref().map(|name| settings.client(name)).transpose()?;
-    let host = Arc::new(Serving::new(settings)?);
+    let host = Arc::new(Serving::new(&in_dialect(settings, args.dialect))?);
     let service = Service::new(host, args.dialect);
     let guest = Guest { section: section.map(Arc::from), session: None };
     serve_stdio(&service, guest).map_err(CommandError::failed)?;
     Ok(Status::Ok)
+}
+
+/// The settings, with no skill enabled where nobody said which are and the dialect means none by that.
+pub(crate) fn in_dialect(settings: &Settings, dialect: Dialect) -> Settings {
+    let mut settings = settings.clone();
+    if dialect.unset_is_none() && settings.selection.enabled == Enabled::Unset {
+        settings.selection.enabled = Enabled::None;
+    }
+    settings
 }
 
 /// The words for the dialects, each read into its dialect.

@@ -11,7 +11,7 @@ use metier_serve::http::{Badge, Gate, HttpSetup, Stop, Token, serve};
 use metier_serve::limits::{HEADER_TIME, MAX_TOKEN_BYTES};
 use serde_json::json;
 
-use super::mcp::dialects;
+use super::mcp::{dialects, in_dialect};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::files;
 use crate::interrupt::Interrupt;
@@ -74,7 +74,7 @@ struct TokenFileError {
 /// Serves until somebody stops it.
 pub(crate) fn run(args: &ServeArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let gate = gate(args, settings)?;
-    let host = Arc::new(Serving::new(settings)?);
+    let host = Arc::new(Serving::new(&in_dialect(settings, args.dialect))?);
     let session = Stream::of(settings)?.session.into();
     let setup = HttpSetup { session, dialect: args.dialect, gate, header_time: HEADER_TIME };
     let listener = TcpListener::bind(args.listen).map_err(|source| refused(args.listen, source))?;

@@ -40,13 +40,61 @@ fn a_skill_cannot_be_named_into_the_hosts_files() {
 fn removing_nothing_in_particular_removes_nothing() {
     // U4, P4
     let world = world();
+    let text = "---\nname: sheets\ndescription: Sums rows.\n---\n\nSum.\n";
+    world.write("src/sheets/SKILL.md", text);
+    let source = world.path().join("src/sheets").to_string_lossy().into_owned();
     let mut host = Chibi::start(&world, Era::Stdin);
-    for what in ["..", "", ".", "anthropics/", "/", "../../agent-skills", "code-review"] {
+    let install = json!({"action": "install", "skill_ref": source});
+    assert!(host.call("skill_marketplace", &install).starts_with("Successfully"));
+    for what in [
+        "..",
+        "",
+        ".",
+        "anthropics/",
+        "/",
+        "../../agent-skills",
+        "code-review",
+        "../sheets",
+        "./sheets",
+        "a//sheets",
+        "/sheets",
+    ] {
         let text = host.call("skill_marketplace", &json!({"action": "remove", "skill_ref": what}));
         assert!(text.starts_with("Error: "), "{what}: {text}");
     }
     assert!(world.path().join(SKILLS).join("code-review/SKILL.md").exists());
     assert!(plugin(&world).exists());
+}
+
+#[test]
+fn what_a_person_types_fails_as_every_other_command_does() {
+    // U4, U1
+    let world = world();
+    let check = |words: &[&str], code: i32, says: &str| {
+        let run = crate::metier(&world, &[&["chibi"], words].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains(says), "{words:?}: {}", run.stderr);
+        let run = crate::metier(&world, &[&["chibi", "--json"], words].concat());
+        assert_eq!(run.code, code, "{words:?}");
+        assert!(run.json().to_string().contains(says), "{words:?}: {}", run.stdout);
+        // A host drops what a plugin says that fails.
+        let args = json!({"args": words}).to_string();
+        let mut host = world.command(crate::METIER);
+        host.args(["chibi"]).env("CHIBI_TOOL_NAME", "agent-skills").env("CHIBI_TOOL_ARGS", args);
+        let output = host.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.starts_with("Error: "), "{words:?}: {text}");
+    };
+    check(&["bogus"], 2, "Unknown action 'bogus'");
+    check(&["install"], 2, "skill_ref required for install");
+    check(&["search"], 2, "query required for search");
+    check(&["remove", ".."], 1, "..");
+    check(&["remove", "nobody"], 1, "nobody");
+    for words in [&[][..], &["list_installed"], &["search", "review"], &["--schema"]] {
+        let run = crate::metier(&world, &[&["chibi", "--json"], words].concat());
+        assert_eq!(run.code, 0, "{words:?}: {}", run.stderr);
+        assert!(!run.json().is_null(), "{words:?}: one document");
+    }
 }
 
 #[test]
@@ -84,6 +132,10 @@ fn what_is_advertised_can_be_called() {
         let text = host.call(tool, &json!({}));
         assert!(text.starts_with("# Skill: "), "{tool}: {text}");
     }
+    let prompt = host.hook("post_system_prompt", &json!({}))[0]["inject"].to_string();
+    let without =
+        format!("These have no tool of their own, only use_skill: '{long}', 'marketplace'.");
+    assert!(prompt.contains(&without), "{prompt}");
     // One tool is the plugin's own, and providers take no name that long.
     assert_eq!(tools.iter().filter(|tool| *tool == "skill_marketplace").count(), 1);
     for name in ["marketplace", &long] {

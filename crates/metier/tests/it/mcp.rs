@@ -130,7 +130,7 @@ fn world() -> World {
 fn agent_base_gets_its_three_tools_with_its_shapes_and_codes() {
     // U8, R3
     let world = world();
-    let mut wire = Wire::start(&world, &["mcp", "--dialect", "agent-base"]);
+    let mut wire = Wire::start(&world, &["--skills", "all", "mcp", "--dialect", "agent-base"]);
     let tools = wire.get("tools/list", json!({}))["tools"].clone();
     let names: Vec<&str> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
@@ -169,6 +169,23 @@ fn agent_base_gets_its_three_tools_with_its_shapes_and_codes() {
 }
 
 #[test]
+fn no_skill_is_enabled_for_agent_base_unless_somebody_says_which() {
+    // U8, D4
+    let world = world();
+    let listed = |before: &[&str], dialect: &str| {
+        let args = [before, &["mcp", "--dialect", dialect]].concat();
+        Wire::start(&world, &args).call("script_list", json!({}))["result"].clone()
+    };
+    assert_eq!(listed(&[], "agent-base"), json!({}));
+    assert_eq!(listed(&["--skills", "none"], "agent-base"), json!({}));
+    for enabled in ["all", "hello"] {
+        let listed = listed(&["--skills", enabled], "agent-base");
+        assert_eq!(listed["hello"][0]["name"], "greet", "{enabled}");
+    }
+    assert_eq!(listed(&[], "plain")["hello"][0]["name"], "greet", "elsewhere all are");
+}
+
+#[test]
 fn every_dialect_that_runs_scripts_says_what_came_of_it_in_its_own_way() {
     // U8, R3
     let world = world();
@@ -178,6 +195,15 @@ fn every_dialect_that_runs_scripts_says_what_came_of_it_in_its_own_way() {
     assert_eq!((&ran["ok"], &ran["data"]["stdout"]), (&json!(true), &json!("plain\n")));
     let failed = tavern.call("skills_run_script", script(json!(["fail"])));
     assert_eq!(failed["errors"][0]["code"], "EXECUTION_FAILED");
+    let said = json!({
+        "name": "hello", "script": "greet", "stdout": "{\"partial\": true}\n",
+        "stderr": "broken", "exit_code": 3,
+    });
+    assert_eq!(
+        (&failed["ok"], &failed["data"]),
+        (&json!(false), &said),
+        "what it said is not lost"
+    );
     let many = tavern.call("skills_run_script", script(json!(vec!["x"; 101])));
     assert_eq!(many["errors"][0]["code"], "ARGUMENT_ERROR");
     let missing = json!({"name": "hello", "script": "nope"});
@@ -202,6 +228,34 @@ fn every_dialect_that_runs_scripts_says_what_came_of_it_in_its_own_way() {
         json!({"success": true, "result": "plain\n", "message": "Executed greet script"})
     );
     assert_eq!(plain.close(), 0);
+}
+
+#[test]
+fn what_a_script_wrote_is_the_same_on_every_surface() {
+    // U2, U8, R3, F1
+    let world = world();
+    let bytes = "#!/bin/sh\nprintf 'a\\r\\nb\\033[0m\\342\\200\\256\\r\\n'\n";
+    world.write("roots/personal/hello/scripts/bytes.sh", bytes);
+    let value = "#!/bin/sh\nprintf '{\"k\":\"a\\\\r\\\\nb\\\\u202e\"}'\n";
+    world.write("roots/personal/hello/scripts/value.sh", value);
+    let text = json!("a\r\nb\u{1b}[0m\u{202e}\r\n");
+    let value = json!({"k": "a\r\nb\u{202e}"});
+    let cases = [("bytes", false, &text), ("value", true, &value)];
+    let mut plain = Wire::start(&world, &["mcp"]);
+    let mut agent_base =
+        Wire::start(&world, &["--skills", "hello", "mcp", "--dialect", "agent-base"]);
+    for (script, json, expect) in cases {
+        let run = json!({"name": "hello", "script": script, "json": json});
+        assert_eq!(&plain.call("script_run", run)["result"], expect);
+        let run = json!({"skill_name": "hello", "script_name": script, "json": json});
+        assert_eq!(&agent_base.call("script_run", run)["result"], expect);
+        let form: &[&str] = if json { &[] } else { &["--text"] };
+        let ran = hermetic(&world, &[&["run", "hello", script, "--json"], form].concat());
+        assert_eq!(&ran.json()["result"], expect);
+    }
+    let mut tavern = Wire::start(&world, &["mcp", "--dialect", "tavern"]);
+    let ran = tavern.call("skills_run_script", json!({"name": "hello", "script": "bytes"}));
+    assert_eq!(ran["data"]["stdout"], text);
 }
 
 #[test]

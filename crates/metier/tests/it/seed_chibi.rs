@@ -255,6 +255,13 @@ fn search_and_list_know_what_remote_indexes_list() {
         assert!(here.clone().any(|skill| skill["name"] == "code-review"));
         let text = market(json!({"action": "install", "skill_ref": "index:team/charts"}));
         assert!(text.as_str().unwrap().starts_with("Successfully installed skill 'charts'."));
+        for looks in [json!({"action": "list"}), json!({"action": "search", "query": "charts"})] {
+            let told = market(looks);
+            let charts = told.as_array().unwrap().iter().filter(|skill| skill["name"] == "charts");
+            let charts: Vec<_> = charts.map(|s| (&s["skill_ref"], &s["installed"])).collect();
+            let once = [(&json!("index:team/charts"), &json!(true))];
+            assert_eq!(charts, once, "what is installed is told once");
+        }
         let text = market(json!({"action": "remove", "skill_ref": "charts"}));
         assert_eq!(text, "Successfully removed skill 'charts'.");
         let text = market(json!({"action": "install", "skill_ref": "index:team/none"}));

@@ -150,6 +150,32 @@ fn a_script_over_mcp_ends_with_the_server() {
 }
 
 #[test]
+fn who_follows_the_journal_hears_of_scripts_that_end_while_the_server_stops() {
+    // U3, J1
+    let world = world();
+    let server = Server::start(&world, &[]);
+    let mut follower = TcpStream::connect(&server.address).unwrap();
+    follower.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    write!(follower, "GET /v1/events/stream HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    // One ends by itself in the time there is, the other is ended; both are recorded.
+    let _soon = begin(&server, "/v1/script_run", "", &run_of("1.125"));
+    let _never = begin(&server, "/v1/script_run", "", &run_of("3609.125"));
+    until("they run", || waiting("1.125") >= 2 && waiting("3609.125") >= 2);
+    assert_eq!(server.stop().0, 0);
+    let mut told = String::new();
+    follower.read_to_string(&mut told).unwrap();
+    let data = told.lines().filter_map(|line| line.strip_prefix("data: "));
+    let kinds: Vec<String> = data
+        .filter_map(|data| serde_json::from_str::<Value>(data).ok())
+        .filter_map(|frame| Some(frame["type"].as_str().or(frame["kind"].as_str())?.to_owned()))
+        .collect();
+    let finished = kinds.iter().filter(|kind| *kind == "script_finished").count();
+    assert_eq!(finished, 2, "{kinds:?}");
+    let recorded = hermetic(&world, &["events", "--json"]).stdout.lines().count();
+    assert_eq!(kinds.len(), recorded, "not a frame is lost: {kinds:?}");
+}
+
+#[test]
 fn so_many_scripts_run_at_once_and_the_next_one_is_told_so_at_once() {
     // U2, U3, R4
     let world = world();
