@@ -148,6 +148,17 @@ impl HostTable {
         self
     }
 
+    /// This table for a call of `tool` that does nothing but activate or read skills, though the tool
+    /// could do more.
+    #[must_use]
+    pub fn where_skill_tool(mut self, tool: &str) -> Self {
+        let name = tool.to_lowercase();
+        let known = self.tools.get(&name).map(|entry| ToolEntry::clone(entry)).unwrap_or_default();
+        let entry = ToolEntry { flow: known.flow.or(Some(Flow::Skill)), ..known };
+        self.tools.insert(name, Arc::new(entry));
+        self
+    }
+
     /// This table with one tool more, which wins where its names are known.
     #[must_use]
     pub fn with_tool(self, tool: ToolEntry) -> Self {

@@ -72,6 +72,15 @@ fn hosts_keep_what_they_need_to_talk() {
 }
 
 #[test]
+fn no_skill_keeps_another_from_being_activated_on_any_host() {
+    // S3
+    for host in HostTable::known() {
+        let entry = HostTable::named(host).expect("a host").tool("skill").expect("a tool");
+        assert_eq!((entry.is.as_str(), entry.flow), ("skill", Some(Flow::Skill)), "{host}");
+    }
+}
+
+#[test]
 fn no_tool_that_acts_is_a_flow_tool() {
     // S3
     for host in HostTable::known() {

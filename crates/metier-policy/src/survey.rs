@@ -32,6 +32,8 @@ pub struct Survey {
     shapes: Vec<Shape>,
     /// Directories of which it lists what is in them.
     listed: Vec<Shape>,
+    /// A program in it is not known to change nothing.
+    unsure: bool,
     /// It reads files whose names it gets from elsewhere.
     handed: bool,
     /// What it reads from a directory that nobody tells, as it is spelled.
@@ -98,6 +100,18 @@ impl Survey {
             || self.adrift.iter().any(|path| glob::matches(&last(path), &name, None))
     }
 
+    /// Whether it does nothing but read files called `name`, each in a place that is known, or print
+    /// skills by their names.
+    #[must_use]
+    pub fn reads_only(&self, name: &str) -> bool {
+        let called =
+            |path: &PathBuf| path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name));
+        let some = !self.reads.is_empty() || !self.skills.is_empty();
+        let clear = self.unplaced.is_empty() && self.adrift.is_empty() && !self.handed;
+        let nothing_else = !self.does_more && !self.unsure && !self.reads_around();
+        some && clear && nothing_else && self.reads.iter().all(called)
+    }
+
     /// Whether it may read anything but the files it names: without that no directory
     /// [`may be read`](Self::may_read), whichever is asked about.
     #[must_use]
@@ -143,6 +157,7 @@ impl Survey {
                 let printed = read_by(&command.argv);
                 let idle = touches.is_empty() && consequences.is_empty() && printed.is_none();
                 self.does_more |= *interactive || idle;
+                self.unsure |= !command.only_reads && printed.is_none();
                 if command.runs_one_of(&LISTS) {
                     self.list(touches);
                     self.handed |= command.runs_one_of(&SEARCHES);

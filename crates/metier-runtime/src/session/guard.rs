@@ -30,6 +30,16 @@ impl Session {
         })
     }
 
+    /// Rules on a call of which it is known that it does nothing but read a skill to activate it, and
+    /// records the ruling: policy decides on it as on every other, and no active skill restricts it.
+    pub fn guard_activating(&mut self, call: &ToolCall) -> Result<Guarded, JournalError> {
+        self.act(|session| {
+            let host = session.setup.host.clone().where_skill_tool(&call.tool);
+            let ruling = session.rule_as(call, &host);
+            session.record_ruling(call, ruling)
+        })
+    }
+
     /// Denies a call that cannot even be asked about, and records that: its arguments cannot be
     /// read, or somebody outside has said no already.
     pub fn refuse(&mut self, call: &ToolCall, why: &str) -> Result<Guarded, JournalError> {

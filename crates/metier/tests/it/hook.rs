@@ -20,6 +20,7 @@ pub(crate) fn agents_world() -> World {
     };
     for root in ["home/.agents/skills", "home/.claude/skills"] {
         skill(root, "gitty", "allowed-tools: Bash(git:*)\n");
+        skill(root, "free", "");
     }
     skill("home/.agents/skills", "twice", "");
     skill("home/.claude/skills", "twice", "allowed-tools: Read\n");
