@@ -154,28 +154,61 @@ impl Attending<'_> {
         if matches!(answer, Answer::Block(_)) {
             return Ok(answer);
         }
-        match wanted.and_then(|wanted| activate_all(&mut session, &wanted.names)) {
-            Err(reason) => {
-                session.refuse(call, &reason)?;
-                Ok(Answer::block(reason))
-            }
-            Ok(()) if survey.does_more => self.guard(session, call),
+        let wanted = match wanted {
+            Ok(wanted) => wanted,
+            Err(reason) => return Self::refuse(session, call, reason),
+        };
+        let answer = match survey.does_more {
+            true => self.guard_beside(&mut session, call, &wanted.names)?,
+            false => answer,
+        };
+        if matches!(answer, Answer::Block(_)) {
+            return Ok(answer);
+        }
+        match activate_all(&mut session, &wanted.names) {
             Ok(()) => Ok(answer),
+            Err(reason) => Self::refuse(session, call, reason),
         }
     }
 
-    fn guard(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
-        if self.agent.hides_input() && session.survey(call).interactive {
-            let reason = format!(
-                "this starts a program that runs what is typed into it later, and {} shows that to \
-                 nobody; run one command that ends by itself instead",
-                self.agent.title()
-            );
+    /// What a call that does more than read skills is told that would be active with it.
+    fn guard_beside(
+        &self,
+        session: &mut Session,
+        call: &ToolCall,
+        names: &[String],
+    ) -> Result<Answer, HookError> {
+        if let Some(reason) = self.hidden_input(session, call) {
             session.refuse(call, &reason)?;
             return Ok(Answer::block(reason));
         }
+        let guarded = session.guard_beside(call, names)?;
+        Ok(self.spell(session, &guarded.ruling))
+    }
+
+    fn refuse(mut session: Session, call: &ToolCall, reason: String) -> Result<Answer, HookError> {
+        session.refuse(call, &reason)?;
+        Ok(Answer::block(reason))
+    }
+
+    fn guard(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
+        if let Some(reason) = self.hidden_input(&session, call) {
+            return Self::refuse(session, call, reason);
+        }
         let guarded = session.guard(call)?;
         Ok(self.spell(&session, &guarded.ruling))
+    }
+
+    /// Why a call is refused whatever is active: what is typed into it later passes no hook.
+    fn hidden_input(&self, session: &Session, call: &ToolCall) -> Option<String> {
+        let hidden = self.agent.hides_input() && session.survey(call).interactive;
+        hidden.then(|| {
+            format!(
+                "this starts a program that runs what is typed into it later, and {} shows that to \
+                 nobody; run one command that ends by itself instead",
+                self.agent.title()
+            )
+        })
     }
 
     /// The ruling as this agent can be told.
@@ -212,11 +245,15 @@ impl Attending<'_> {
             return Ok(Answer::NoOpinion);
         }
         let mut session = self.ground.open(self.event, &About::wishes(wishes))?;
-        let known = |wish: &&Wish| wish.certain || is_known(&session, wish.name());
+        let known = |wish: &&Wish| match wish.exact {
+            true => is_called(&session, wish.name()),
+            false => wish.certain || is_known(&session, wish.name()),
+        };
         let wishes: Vec<Wish> = wishes.iter().filter(known).cloned().collect();
         if fresh && !self.told_already(&session, &wishes) {
             release_all(&mut session)?;
         }
+        let before = session.active_names().len();
         for wish in &wishes {
             let wish = match self.event.inside_subagent {
                 // What a sub-agent is told, a model wrote.
@@ -224,6 +261,7 @@ impl Attending<'_> {
                 false => wish.clone(),
             };
             if let Err(reason) = self.activate(&mut session, &wish) {
+                release_down_to(&mut session, before)?;
                 return Ok(Answer::block(reason));
             }
         }
@@ -395,11 +433,16 @@ struct Wanted {
     is_all: bool,
 }
 
-/// Activates skills whose files are read, or says why not.
+/// Activates skills whose files are read: all of them, or none and says why.
 fn activate_all(session: &mut Session, names: &[String]) -> Result<(), String> {
+    let before = session.active_names().len();
     for name in names {
         let invocation = Invocation { name, arguments: "", trigger: Trigger::Auto };
-        session.activate(&invocation).map_err(|error| chain(&error))?;
+        if let Err(error) = session.activate(&invocation) {
+            // One that stays because it cannot be released restricts, which harms nobody.
+            let _ = release_down_to(session, before);
+            return Err(chain(&error));
+        }
     }
     Ok(())
 }
@@ -432,6 +475,11 @@ fn is_known(session: &Session, name: &str) -> bool {
         || catalog.hidden.iter().any(|hidden| hidden.found.name.has_key(&key))
 }
 
+/// Whether a skill is called exactly this, whether or not it won the name.
+fn is_called(session: &Session, name: &str) -> bool {
+    every(session.catalog()).any(|found| found.name.as_str() == name)
+}
+
 /// The directories of every skill that says it is called `name`, whatever its directory is called.
 fn namesakes(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
     let key = NameKey::of(name);
@@ -447,12 +495,22 @@ fn every(catalog: &Catalog) -> impl Iterator<Item = &Found> {
 }
 
 fn release_all(session: &mut Session) -> Result<(), HookError> {
-    loop {
-        match session.release(None) {
-            Ok(_) => {}
-            Err(ReleaseError::Journal(error)) => return Err(error.into()),
-            Err(_) => return Ok(()),
-        }
+    while release_one(session)? {}
+    Ok(())
+}
+
+/// Releases the skills activated last, until `left` are left.
+fn release_down_to(session: &mut Session, left: usize) -> Result<(), HookError> {
+    while session.active_names().len() > left && release_one(session)? {}
+    Ok(())
+}
+
+/// Releases the skill activated last, if there is one.
+fn release_one(session: &mut Session) -> Result<bool, HookError> {
+    match session.release(None) {
+        Ok(_) => Ok(true),
+        Err(ReleaseError::Journal(error)) => Err(error.into()),
+        Err(_) => Ok(false),
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Wish {
     /// Whether nothing but a skill can be meant. Other words may be a command of the agent's own, or
     /// a variable.
     pub(super) certain: bool,
+    /// Whether the agent takes it for a skill only where one is called exactly so.
+    pub(super) exact: bool,
 }
 
 /// Why nobody can tell which skills a prompt asks for.
@@ -62,6 +64,7 @@ impl Wish {
             arguments: arguments.to_owned(),
             trigger,
             certain: false,
+            exact: false,
         }
     }
 
@@ -201,7 +204,7 @@ fn marks(prompt: &str) -> Result<Vec<Wish>, Unclear> {
         if seen.len() > MAX_MARKS {
             return Err(Unclear::Marks);
         }
-        wishes.push(Wish::new(name, "", Trigger::Manual));
+        wishes.push(Wish { exact: true, ..Wish::new(name, "", Trigger::Manual) });
     }
     Ok(wishes)
 }
