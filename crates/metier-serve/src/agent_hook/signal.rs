@@ -9,6 +9,7 @@ use metier_runtime::event::Trigger;
 
 use super::agent::HookAgent;
 use crate::limits::MAX_MARKS;
+use crate::mcp::uri;
 
 /// The name metier's MCP server has in agents' settings.
 pub(super) const SERVER: &str = "metier";
@@ -92,28 +93,37 @@ pub(super) fn in_call(agent: HookAgent, call: &ToolCall) -> Option<Wish> {
         _ => {}
     }
     if let Some(name) = read_from_us(agent, call) {
-        return Some(Wish::new(name, "", Trigger::Auto));
+        return Some(Wish::new(&name, "", Trigger::Auto));
     }
     is_ours(agent, call).then(|| wish("name", "arguments"))
 }
 
 /// The skill whose own file a call reads through metier's MCP server, where reading it is the sign that
 /// it is wanted.
-fn read_from_us(agent: HookAgent, call: &ToolCall) -> Option<&str> {
+fn read_from_us(agent: HookAgent, call: &ToolCall) -> Option<String> {
     let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
     if !matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) {
         return None;
     }
-    if call.tool == "read_mcp_resource" && field("server") == Some(SERVER) {
-        let (name, path) = field("uri")?.strip_prefix("skill://")?.split_once('/')?;
-        return is_skill_file(Path::new(path)).then_some(name);
+    if let Some((name, path)) = resource(call) {
+        return is_skill_file(Path::new(&path)).then_some(name);
     }
     let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
     let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) else {
         return None;
     };
     let is_own = field("path").is_none_or(|path| is_skill_file(Path::new(path)));
-    (server == SERVER && tool == READ && is_own).then(|| field("name").unwrap_or_default())
+    let name = || field("name").unwrap_or_default().to_owned();
+    (server == SERVER && tool == READ && is_own).then(name)
+}
+
+/// The skill and the path in it that a call reads as a resource of metier's MCP server, as the server
+/// itself reads the address.
+fn resource(call: &ToolCall) -> Option<(String, String)> {
+    let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
+    let reads = call.tool.eq_ignore_ascii_case("read_mcp_resource");
+    let ours = field("server").is_some_and(|server| server.eq_ignore_ascii_case(SERVER));
+    uri::read(field("uri").filter(|_| reads && ours)?)
 }
 
 /// Whether the call activates a skill through metier's own MCP server.

@@ -29,6 +29,25 @@ fn each_agents_own_tool_is_a_wish() {
 }
 
 #[test]
+fn a_skill_read_as_a_resource_is_wanted_however_its_address_is_written() {
+    // U5
+    for (server, uri, expected) in [
+        ("metier", "skill://a/SKILL.md", Some("a")),
+        ("metier", "skill://a/SKILL%2Emd", Some("a")),
+        ("metier", "skill://%61/%53KILL.md", Some("a")),
+        ("Metier", "skill://a/skill.md", Some("a")),
+        ("metier", "skill://a/references/x.md", None),
+        ("metier", "skill://a%2FSKILL.md", None),
+        ("metier", "file:///a/SKILL.md", None),
+        ("other", "skill://a/SKILL.md", None),
+    ] {
+        let call = ToolCall::new("read_mcp_resource", json!({"server": server, "uri": uri}));
+        let wish = in_call(HookAgent::Codex, &call);
+        assert_eq!(wish.as_ref().map(Wish::name), expected, "{server} {uri}");
+    }
+}
+
+#[test]
 fn what_a_user_types_is_a_wish_where_the_agent_takes_it_for_one() {
     // U5
     for (agent, prompt, expected) in [
