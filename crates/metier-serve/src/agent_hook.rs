@@ -113,7 +113,15 @@ impl Attending<'_> {
         if let Some(wish) = signal::in_call(self.agent, call) {
             return self.wish(call, &wish);
         }
-        let session = self.ground.resume(self.event)?;
+        let mut session = self.ground.resume(self.event)?;
+        if let Some(skill) = signal::script_of(self.agent, call) {
+            let guarded = session.guard_script(call, &skill)?;
+            return Ok(self.spell(&session, &guarded.ruling));
+        }
+        if signal::is_resource(call) {
+            let guarded = session.guard_activating(call)?;
+            return Ok(self.spell(&session, &guarded.ruling));
+        }
         if signal::is_command(self.agent, call) {
             let survey = session.survey(call);
             if survey.may_read_any(signal::SKILL_FILE) {
@@ -126,7 +134,10 @@ impl Attending<'_> {
     /// A call that activates a skill.
     fn wish(&self, call: &ToolCall, wish: &Wish) -> Result<Answer, HookError> {
         let mut session = self.ground.open(self.event, &About::wishes([wish]))?;
-        let guarded = session.guard(call)?;
+        let guarded = match signal::is_resource(call) {
+            true => session.guard_activating(call)?,
+            false => session.guard(call)?,
+        };
         // What this agent is told decides: one that cannot ask is told to block.
         let answer = self.spell(&session, &guarded.ruling);
         if matches!(answer, Answer::Block(_)) {

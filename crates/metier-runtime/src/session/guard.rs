@@ -1,5 +1,6 @@
 //! The guard: one tool call, one ruling, one frame.
 
+use metier_format::NameKey;
 use metier_policy::grant::{Grant, SCRIPT_READ};
 use metier_policy::{
     ActiveSkill, ActiveStack, HostTable, Place, Ruling, Survey, ToolCall, Verdict, decide,
@@ -53,6 +54,18 @@ impl Session {
         self.act(|session| {
             let mut stack = session.stack.clone();
             stack.extend(names.iter().filter_map(|name| session.unborn(name)));
+            let ruling = session.rule_with(call, &stack);
+            session.record_ruling(call, ruling)
+        })
+    }
+
+    /// Rules on a call that has somebody else run a script of `skill`, and records the ruling: as for
+    /// [`Session::run`], policy and every other active skill have to allow the tool `Script`.
+    pub fn guard_script(&mut self, call: &ToolCall, skill: &str) -> Result<Guarded, JournalError> {
+        let key = NameKey::of(skill);
+        self.act(|session| {
+            let others = session.stack.iter().filter(|active| active.name.key() != key);
+            let stack: ActiveStack = others.cloned().collect();
             let ruling = session.rule_with(call, &stack);
             session.record_ruling(call, ruling)
         })

@@ -20,6 +20,12 @@ const ACTIVATE: &str = "skill_activate";
 /// The one that prints a file of a skill.
 const READ: &str = "skill_read";
 
+/// Those that run one of its scripts.
+const SCRIPTS: [&str; 2] = ["script_run", "script_help"];
+
+/// What agents call the tool that reads a resource of an MCP server.
+const RESOURCE_READERS: [&str; 2] = ["read_mcp_resource", "ReadMcpResourceTool"];
+
 /// The file that makes a directory a skill.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
 
@@ -92,47 +98,60 @@ pub(super) fn in_call(agent: HookAgent, call: &ToolCall) -> Option<Wish> {
         (HookAgent::Opencode, "skill") => return Some(wish("name", "")),
         _ => {}
     }
-    if let Some(name) = read_from_us(agent, call) {
-        return Some(Wish::new(&name, "", Trigger::Auto));
+    let is_own = |path: Option<&str>| path.is_none_or(|path| is_skill_file(Path::new(path)));
+    match ours(agent, call)? {
+        Ours::Tool(tool) if tool == ACTIVATE => Some(wish("name", "arguments")),
+        Ours::Tool(tool) if tool == READ && is_own(field("path")) => Some(wish("name", "")),
+        Ours::File(name, path) if is_own(Some(&path)) => Some(Wish::new(&name, "", Trigger::Auto)),
+        Ours::Tool(_) | Ours::File(..) => None,
     }
-    is_ours(agent, call).then(|| wish("name", "arguments"))
 }
 
-/// The skill whose own file a call reads through metier's MCP server, where reading it is the sign that
-/// it is wanted.
-fn read_from_us(agent: HookAgent, call: &ToolCall) -> Option<String> {
-    let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
-    if !matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) {
-        return None;
-    }
+/// What a call wants from metier's own MCP server.
+enum Ours {
+    /// To use a tool.
+    Tool(String),
+    /// To read a file of a skill as a resource: the skill, and the path in it.
+    File(String, String),
+}
+
+/// What the call wants from metier's own MCP server, if anything.
+fn ours(agent: HookAgent, call: &ToolCall) -> Option<Ours> {
     if let Some((name, path)) = resource(call) {
-        return is_skill_file(Path::new(&path)).then_some(name);
+        return Some(Ours::File(name, path));
     }
     let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
-    let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) else {
-        return None;
-    };
-    let is_own = field("path").is_none_or(|path| is_skill_file(Path::new(path)));
-    let name = || field("name").unwrap_or_default().to_owned();
-    (server == SERVER && tool == READ && is_own).then(name)
+    match call.kind(table) {
+        Kind::Mcp { server: Some(server), tool: Some(tool) } if server == SERVER => {
+            Some(Ours::Tool(tool))
+        }
+        _ => None,
+    }
 }
 
 /// The skill and the path in it that a call reads as a resource of metier's MCP server, as the server
 /// itself reads the address.
 fn resource(call: &ToolCall) -> Option<(String, String)> {
     let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
-    let reads = call.tool.eq_ignore_ascii_case("read_mcp_resource");
+    let reads = RESOURCE_READERS.iter().any(|tool| call.tool.eq_ignore_ascii_case(tool));
     let ours = field("server").is_some_and(|server| server.eq_ignore_ascii_case(SERVER));
     uri::read(field("uri").filter(|_| reads && ours)?)
 }
 
-/// Whether the call activates a skill through metier's own MCP server.
-fn is_ours(agent: HookAgent, call: &ToolCall) -> bool {
-    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
-    if let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) {
-        return server == SERVER && tool == ACTIVATE;
+/// Whether the call reads a skill's file as a resource of metier's MCP server, by a tool that reads
+/// those of every server.
+pub(super) fn is_resource(call: &ToolCall) -> bool {
+    resource(call).is_some()
+}
+
+/// The skill of which the call has metier's MCP server run a script.
+pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
+    let runs = |tool: &str| SCRIPTS.contains(&tool);
+    let name = || call.arguments.get("name").and_then(serde_json::Value::as_str);
+    match ours(agent, call)? {
+        Ours::Tool(tool) if runs(&tool) => Some(name().unwrap_or_default().to_owned()),
+        Ours::Tool(_) | Ours::File(..) => None,
     }
-    agent == HookAgent::Opencode && call.tool == format!("{SERVER}_{ACTIVATE}")
 }
 
 /// Whether the call may be the only sign that a skill is wanted: a command of an agent whose models

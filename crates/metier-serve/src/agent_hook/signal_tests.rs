@@ -21,10 +21,35 @@ fn each_agents_own_tool_is_a_wish() {
         (HookAgent::Codex, "mcp__other__skill_activate", json!({"name": "a"}), None),
         (HookAgent::Codex, "mcp__metier__skill_show", json!({"name": "a"}), None),
         (HookAgent::Opencode, "metier_skill_activate", json!({"name": "a"}), Some("a")),
+        (HookAgent::Opencode, "metier_skill_read", json!({"name": "a", "path": "SKILL.md"}), Some("a")),
+        (HookAgent::ClaudeCode, "mcp__metier__skill_read", json!({"name": "a"}), Some("a")),
+        (HookAgent::ClaudeCode, "mcp__metier__skill_read", json!({"name": "a", "path": "x.md"}), None),
+        (
+            HookAgent::ClaudeCode,
+            "ReadMcpResourceTool",
+            json!({"server": "metier", "uri": "skill://a/SKILL.md"}),
+            Some("a"),
+        ),
         (HookAgent::Opencode, "x_skill_activate", json!({"name": "a"}), None),
     ] {
         let wish = in_call(agent, &ToolCall::new(tool, arguments));
         assert_eq!(wish.as_ref().map(Wish::name), expected, "{tool}");
+    }
+}
+
+#[test]
+fn a_script_that_metiers_server_is_to_run_is_known_with_its_skill() {
+    // U5
+    for (agent, tool, expected) in [
+        (HookAgent::ClaudeCode, "mcp__metier__script_run", Some("a")),
+        (HookAgent::Codex, "mcp__metier__script_help", Some("a")),
+        (HookAgent::Opencode, "metier_script_run", Some("a")),
+        (HookAgent::Codex, "mcp__metier__skill_read", None),
+        (HookAgent::Codex, "mcp__other__script_run", None),
+    ] {
+        let call = ToolCall::new(tool, json!({"name": "a", "script": "x", "uri": "skill://b/c"}));
+        assert_eq!(script_of(agent, &call).as_deref(), expected, "{tool}");
+        assert!(!is_resource(&call));
     }
 }
 

@@ -325,6 +325,26 @@ fn a_policy_that_pre_approves_grants_where_the_agent_understands_it() {
 }
 
 #[test]
+fn a_rule_of_the_policy_closes_metiers_own_server_as_any_other() {
+    // U5, S4
+    let world = agents_world();
+    let rule = "[[rule]]\nverdict = \"deny\"\npattern = \"mcp__metier__*\"\n";
+    world.write("home/.config/metier/policy.toml", rule);
+    for (agent, event, tool) in [
+        ("claude-code", "PreToolUse", "mcp__metier__skill_search"),
+        ("codex", "PreToolUse", "mcp__metier__script_run"),
+        ("gemini-cli", "BeforeTool", "mcp_metier_skill_activate"),
+        ("opencode", "tool.execute.before", "metier_skill_read"),
+    ] {
+        let input = json!({"name": "gitty", "query": "x", "path": "x.md"});
+        let event = json!({"session_id": "r", "hook_event_name": event, "tool_name": tool,
+            "tool_input": input});
+        let run = hook(&world, &[agent], event.to_string().as_bytes());
+        assert_eq!(obeyed(agent, &run).0, "block", "{tool}");
+    }
+}
+
+#[test]
 fn a_strict_policy_blocks_without_any_skill() {
     // U5, S4
     let world = agents_world();
