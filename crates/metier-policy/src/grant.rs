@@ -14,8 +14,10 @@ use crate::call::{Kind, ToolCall, Understood};
 use crate::host::{Flow, HostTable};
 use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
 use crate::own;
+use crate::pattern::Pattern;
 use crate::place::{From, Ground, Place};
 use crate::policy::{AllowedToolsMode, Policy, ScriptRead};
+use crate::reading;
 use crate::shell::Access;
 use crate::stack::{Active, ActiveStack};
 use crate::verdict::{Reason, Ruling, Verdict};
@@ -89,8 +91,12 @@ impl Grant<'_> {
             return true;
         }
         self.stack.entries().iter().filter_map(|active| active.clause.as_ref()).all(|clause| {
-            let named = |p: &&crate::pattern::Pattern| p.names(&call, host);
-            clause.patterns.iter().filter(|p| p.fault().is_none()).any(|p| named(&p))
+            let reads = |p: &Pattern| {
+                let shell = host.shell_reads && call.canonical == "bash";
+                shell && ["read", "grep", "glob", "ls"].contains(&p.canonical())
+            };
+            let understood = clause.patterns.iter().filter(|p| p.fault().is_none());
+            understood.into_iter().any(|p| p.names(&call, host) || reads(p))
         })
     }
 
@@ -139,11 +145,21 @@ impl Grant<'_> {
             let denied = Fallback { verdict: Verdict::Deny, unresolvable: Verdict::Deny };
             let bench =
                 Bench { clauses: vec![clause], fallback: Some(denied), standing: Standing::Full };
+            let shell = matches!(case.call.kind, Kind::Shell { .. });
+            // What a command reads where there is no other tool for that.
+            let left = match shell && case.host.shell_reads {
+                true => reading::beyond(acts, |read| allows(case, &bench, read)),
+                false => None,
+            };
+            let acts = left.as_deref().unwrap_or(acts);
+            if left.is_some() && acts.is_empty() {
+                reasons.push((active, skill_reason(active, case.call, &[])));
+                continue;
+            }
             // Commands that need no pattern need a shell all the same.
             let named = || clause.patterns.iter().any(|p| p.names(case.call, case.host));
-            let shell = matches!(case.call.kind, Kind::Shell { .. });
             let acts = if shell && !named() { &[Act::Tool] } else { acts };
-            let findings = judge(case, &[bench], acts);
+            let findings = judge(case, std::slice::from_ref(&bench), acts);
             reasons.push((active, skill_reason(active, case.call, &findings)));
         }
         reasons
@@ -183,6 +199,12 @@ impl Grant<'_> {
         }
         reasons
     }
+}
+
+/// Whether the bench allows every one of these acts.
+fn allows(case: &Case<'_>, bench: &Bench<'_>, acts: &[Act]) -> bool {
+    let findings = judge(case, std::slice::from_ref(bench), acts);
+    !findings.is_empty() && findings.iter().all(|finding| finding.verdict == Verdict::Allow)
 }
 
 /// A skill's answer to a whole call: a refusal names what was refused, an allow what it means.
