@@ -112,6 +112,16 @@ impl Survey {
         some && clear && nothing_else && self.reads.iter().all(called)
     }
 
+    /// The same without what it only may read: only the files that it names in a place that is known,
+    /// and the skills that it prints.
+    #[must_use]
+    pub fn certainly(mut self) -> Self {
+        let clear = self.unplaced.is_empty() && self.adrift.is_empty() && !self.handed;
+        self.unsure |= !clear || self.reads_around();
+        let Self { reads, skills, interactive, does_more, unsure, .. } = self;
+        Self { reads, skills, interactive, does_more, unsure, ..Self::default() }
+    }
+
     /// Whether it may read anything but the files it names: without that no directory
     /// [`may be read`](Self::may_read), whichever is asked about.
     #[must_use]

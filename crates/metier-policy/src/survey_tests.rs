@@ -66,6 +66,32 @@ fn a_command_that_reads_nothing_but_a_skill_is_told_from_others() {
 }
 
 #[test]
+fn what_a_command_only_may_read_can_be_left_out() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("claude-code").expect("a host");
+    let survey = |tool: &str, arguments| {
+        let call = ToolCall::new(tool, arguments);
+        policy.survey(&call, host, &Place::lexical(Path::new("/work"))).certainly()
+    };
+    for (command, read, only) in [
+        ("cat a/SKILL.md", true, true),
+        ("cat a/SKILL.md *", true, false),
+        ("cat a/SK*", false, false),
+        ("rg x a", false, false),
+        ("cat $X/SKILL.md", false, false),
+        ("metier use a", true, true),
+    ] {
+        let survey = survey("Bash", json!({ "command": command }));
+        let found = (survey.may_read_any("SKILL.md"), survey.reads_only("SKILL.md"));
+        assert_eq!(found, (read, only), "{command}");
+    }
+    let survey = survey("Read", json!({"file_path": "a/SKILL.md"}));
+    assert_eq!(survey.reads, [PathBuf::from("/work/a/SKILL.md")]);
+    assert!(survey.reads_only("SKILL.md"));
+}
+
+#[test]
 fn a_file_read_from_a_directory_nobody_knows_is_named_as_it_is_spelled() {
     // U5, S3
     let policy = Policy::profile(Profile::Default);

@@ -31,7 +31,7 @@ pub use event::{Event, EventError, What};
 pub use name::is_of_an_agent;
 
 use about::Places;
-use signal::Wish;
+use signal::{Look, Wish};
 
 /// What an application brings so that an agent's hooks can be answered.
 pub trait Ground {
@@ -122,8 +122,11 @@ impl Attending<'_> {
             let guarded = session.guard_activating(call)?;
             return Ok(self.spell(&session, &guarded.ruling));
         }
-        if signal::is_command(self.agent, call) {
-            let survey = session.survey(call);
+        if let Some(look) = signal::look(self.agent, call) {
+            let survey = match look {
+                Look::Closely => session.survey(call),
+                Look::Plainly => session.survey(call).certainly(),
+            };
             if survey.may_read_any(signal::SKILL_FILE) {
                 return self.read(call, &survey);
             }
@@ -149,7 +152,7 @@ impl Attending<'_> {
         }
     }
 
-    /// A command that may read a skill: guarded by what was active before, since the new skill
+    /// A call that may read a skill: guarded by what was active before, since the new skill
     /// cannot forbid its own reading, and by the skill too when it does more than read. One that does
     /// nothing but read skills is how some agents activate them, which no active skill restricts.
     fn read(&self, call: &ToolCall, survey: &Survey) -> Result<Answer, HookError> {

@@ -154,12 +154,30 @@ pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
     }
 }
 
-/// Whether the call may be the only sign that a skill is wanted: a command of an agent whose models
-/// read a `SKILL.md` that way.
-pub(super) fn is_command(agent: HookAgent, call: &ToolCall) -> bool {
+/// How closely a call is looked at for a `SKILL.md` that it reads, which is the sign that the skill is
+/// wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// For those that it may read in any way: a command of an agent whose models read skills so.
+    Closely,
+    /// For those that it names.
+    Plainly,
+}
+
+/// How the call is looked at, when it can be such a sign: a command, or a tool that prints files.
+pub(super) fn look(agent: HookAgent, call: &ToolCall) -> Option<Look> {
     let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
-    matches!(agent, HookAgent::Codex | HookAgent::GeminiCli)
-        && matches!(call.kind(table), Kind::Shell { .. })
+    match call.kind(table) {
+        Kind::Shell { .. } if matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) => {
+            Some(Look::Closely)
+        }
+        Kind::Shell { .. } => Some(Look::Plainly),
+        Kind::Read { paths } => {
+            let prints = |tool: &str| ["read", "grep"].contains(&tool);
+            paths.iter().any(|path| prints(&path.tool)).then_some(Look::Plainly)
+        }
+        _ => None,
+    }
 }
 
 /// Whether this is a skill's own file.

@@ -174,12 +174,24 @@ fn a_plugins_skill_is_told_from_others() {
 }
 
 #[test]
-fn a_wish_is_shown_by_a_command_where_models_read_skills_that_way() {
+fn a_wish_is_shown_by_whatever_prints_a_file() {
     // U5
-    let command = |tool| ToolCall::new(tool, json!({"command": "cat x/SKILL.md"}));
-    assert!(is_command(HookAgent::Codex, &command("Bash")));
-    assert!(is_command(HookAgent::GeminiCli, &command("run_shell_command")));
-    assert!(!is_command(HookAgent::ClaudeCode, &command("Bash")));
-    assert!(!is_command(HookAgent::Codex, &command("apply_patch")));
+    let check = |agent, tool, expected| {
+        let call = ToolCall::new(
+            tool,
+            json!({"command": "cat x/SKILL.md", "file_path": "x/SKILL.md", "filePath": "x/SKILL.md"}),
+        );
+        assert_eq!(look(agent, &call), expected, "{tool}");
+    };
+    check(HookAgent::Codex, "Bash", Some(Look::Closely));
+    check(HookAgent::GeminiCli, "run_shell_command", Some(Look::Closely));
+    check(HookAgent::ClaudeCode, "Bash", Some(Look::Plainly));
+    check(HookAgent::Opencode, "bash", Some(Look::Plainly));
+    check(HookAgent::ClaudeCode, "Read", Some(Look::Plainly));
+    check(HookAgent::GeminiCli, "read_file", Some(Look::Plainly));
+    check(HookAgent::Opencode, "read", Some(Look::Plainly));
+    check(HookAgent::ClaudeCode, "Write", None);
+    check(HookAgent::ClaudeCode, "Glob", None);
+    check(HookAgent::Codex, "apply_patch", None);
     assert!(is_skill_file(Path::new("/a/SKILL.md")) && !is_skill_file(Path::new("/SKILL.md/a")));
 }

@@ -21,6 +21,7 @@ pub(crate) fn agents_world() -> World {
     for root in ["home/.agents/skills", "home/.claude/skills"] {
         skill(root, "gitty", "allowed-tools: Bash(git:*)\n");
         skill(root, "free", "");
+        skill(root, "reader", "allowed-tools: Read Grep\n");
     }
     skill("home/.agents/skills", "twice", "");
     skill("home/.claude/skills", "twice", "allowed-tools: Read\n");
