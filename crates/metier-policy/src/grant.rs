@@ -25,6 +25,10 @@ use crate::verdict::{Reason, Ruling, Verdict};
 /// The rule that the reason for not reading an active skill's script names.
 pub const SCRIPT_READ: &str = "script-read";
 
+/// What is said of a refused command where one that only reads would have been allowed.
+const READS_WHOLE_PATHS: &str =
+    "; a command that only reads, searches or lists counts as that, each file by its whole path";
+
 /// What the policy and the active skills leave, already intersected.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
@@ -91,10 +95,8 @@ impl Grant<'_> {
             return true;
         }
         self.stack.entries().iter().filter_map(|active| active.clause.as_ref()).all(|clause| {
-            let reads = |p: &Pattern| {
-                let shell = host.shell_reads && call.canonical == "bash";
-                shell && ["read", "grep", "glob", "ls"].contains(&p.canonical())
-            };
+            let shell = host.shell_reads && call.canonical == "bash";
+            let reads = |p: &Pattern| shell && is_reading(p);
             let understood = clause.patterns.iter().filter(|p| p.fault().is_none());
             understood.into_iter().any(|p| p.names(&call, host) || reads(p))
         })
@@ -160,7 +162,12 @@ impl Grant<'_> {
             let named = || clause.patterns.iter().any(|p| p.names(case.call, case.host));
             let acts = if shell && !named() { &[Act::Tool] } else { acts };
             let findings = judge(case, std::slice::from_ref(&bench), acts);
-            reasons.push((active, skill_reason(active, case.call, &findings)));
+            let mut reason = skill_reason(active, case.call, &findings);
+            let reads = || clause.patterns.iter().any(is_reading);
+            if shell && case.host.shell_reads && reason.verdict == Verdict::Deny && reads() {
+                reason.text.push_str(READS_WHOLE_PATHS);
+            }
+            reasons.push((active, reason));
         }
         reasons
     }
@@ -199,6 +206,11 @@ impl Grant<'_> {
         }
         reasons
     }
+}
+
+/// Whether the pattern is about a tool that reads, searches or lists files.
+fn is_reading(pattern: &Pattern) -> bool {
+    ["read", "grep", "glob", "ls"].contains(&pattern.canonical())
 }
 
 /// Whether the bench allows every one of these acts.

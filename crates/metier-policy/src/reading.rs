@@ -73,6 +73,9 @@ pub(crate) fn beyond(acts: &[Act], allows: impl Fn(&[Act]) -> bool) -> Option<Ve
     for act in acts {
         let reading = match act {
             Act::Command(command) => reading(command),
+            Act::File(file) if file.access == Access::Read && file.spots.is_some() => {
+                Some(Reading::Files(vec![vec![act.clone()]]))
+            }
             _ => None,
         };
         match reading {
@@ -156,7 +159,8 @@ fn is_search_word(word: &str, letters: &str, values: &[&str]) -> bool {
 fn is_search_of_input(program: &str, words: &[&str], command: &Command) -> bool {
     let here = |act: &Act| matches!(act, Act::File(file) if file.shown == ".");
     let deep = |word: &&str| {
-        word.starts_with("--rec") || (!word.starts_with("--") && word.starts_with('-')) && word.contains('r')
+        word.starts_with("--rec")
+            || (!word.starts_with("--") && word.starts_with('-')) && word.contains('r')
     };
     ["grep", "egrep", "fgrep"].contains(&program)
         && !words.contains(&".")

@@ -40,6 +40,8 @@ fn a_command_that_only_reads_is_the_tool_it_stands_in_for() {
         "cat /work/a | grep -n foo | sort | head -n 3",
         "cat /work/a 2>/dev/null",
         "cat /work/a; nl -ba /work/b",
+        "cat < /work/a",
+        "sort < /work/a | head",
     ] {
         check("Read", command, true);
         check("Read(/work/**)", command, true);
@@ -65,7 +67,8 @@ fn a_search_is_grep_and_a_list_is_ls_or_glob() {
         check("Grep(/else/**)", command, false);
         check("Read LS Glob", command, false);
     }
-    for command in ["ls /work", "ls -la /work/src", "find /work -name '*.md' -type f", "tree /work"] {
+    for command in ["ls /work", "ls -la /work/src", "find /work -name '*.md' -type f", "tree /work"]
+    {
         check("LS", command, true);
         check("Glob", command, true);
         check("LS(/work/**)", command, true);
@@ -128,6 +131,9 @@ fn what_is_not_beyond_doubt_stays_a_command() {
         "env cat /work/a",
         "sudo cat /work/a",
         "xargs cat < /work/a",
+        "nc far 1 < /work/a",
+        "cat < a",
+        "cat <> /work/a",
         "git -C /work show",
         "echo x",
         "printenv",
@@ -142,6 +148,7 @@ fn files_beyond_those_a_skill_names_are_none_of_its_own() {
     check("Read(/work/**)", "cat /work/a /etc/passwd", false);
     check("Read(/work/**)", "cat /work/../etc/passwd", false);
     check("Read(/work/**)", "cat /work/a; cat /etc/passwd", false);
+    check("Read(/work/**)", "cat /work/a; cat < /etc/passwd", false);
     check("Grep(/work/**)", "rg x /work /etc", false);
     check("Grep(/work/**)", "rg -e x /etc", false);
     check("LS(/work/**)", "find /work /etc", false);
@@ -152,4 +159,23 @@ fn a_rule_against_reading_a_file_holds_for_commands_that_read_it() {
     // S3, S4, U5
     // The built-in policy asks about secrets.
     check("Read", "cat /root/.ssh/id_ed25519", false);
+}
+
+#[test]
+fn a_refusal_says_what_a_command_needs_to_be_one_that_only_reads() {
+    // S3, U5
+    let name = SkillName::parse("ready").expect("a name");
+    let said = |tools: &str| {
+        let allowed = AllowedTools::Only(ToolPattern::tokenize(tools).expect("patterns"));
+        let skill =
+            ActiveSkill { allowed: Some(allowed), ..ActiveSkill::unrestricted(name.clone()) };
+        let stack: ActiveStack = [skill].into_iter().collect();
+        let policy = Policy::profile(Profile::Default);
+        let host = HostTable::named("codex").expect("a host");
+        let call = ToolCall::new("Bash", json!({ "command": "cat a" }));
+        let place = Place::lexical(Path::new("/work"));
+        decide(&policy, &stack, &call, host, &place).explanation()
+    };
+    assert!(said("Read").contains("by its whole path"), "{}", said("Read"));
+    assert!(!said("Write").contains("by its whole path"), "{}", said("Write"));
 }

@@ -21,9 +21,19 @@ fn each_agents_own_tool_is_a_wish() {
         (HookAgent::Codex, "mcp__other__skill_activate", json!({"name": "a"}), None),
         (HookAgent::Codex, "mcp__metier__skill_show", json!({"name": "a"}), None),
         (HookAgent::Opencode, "metier_skill_activate", json!({"name": "a"}), Some("a")),
-        (HookAgent::Opencode, "metier_skill_read", json!({"name": "a", "path": "SKILL.md"}), Some("a")),
+        (
+            HookAgent::Opencode,
+            "metier_skill_read",
+            json!({"name": "a", "path": "SKILL.md"}),
+            Some("a"),
+        ),
         (HookAgent::ClaudeCode, "mcp__metier__skill_read", json!({"name": "a"}), Some("a")),
-        (HookAgent::ClaudeCode, "mcp__metier__skill_read", json!({"name": "a", "path": "x.md"}), None),
+        (
+            HookAgent::ClaudeCode,
+            "mcp__metier__skill_read",
+            json!({"name": "a", "path": "x.md"}),
+            None,
+        ),
         (
             HookAgent::ClaudeCode,
             "ReadMcpResourceTool",

@@ -396,6 +396,25 @@ fn what_an_active_skill_is_told_later_does_not_move_it() {
 }
 
 #[test]
+fn who_writes_a_skill_reads_it_under_it_until_the_next_prompt() {
+    // U5, S2
+    let world = agents_world();
+    let file = world.home().join(".claude/skills/free/SKILL.md");
+    std::fs::remove_dir_all(world.home().join(".agents/skills/free")).unwrap();
+    let path = json!({"file_path": file, "old_string": "Do.", "new_string": "Do it."});
+    let send = |event: &[u8]| obeyed("claude-code", &hook(&world, &["claude-code"], event));
+    let read = || send(&call("w", "Read", &path));
+    assert_eq!(read().0, "-");
+    assert_eq!(send(&call("w", "Edit", &path)).0, "-");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("Do.", "Do it.")).unwrap();
+    let (word, reason) = read();
+    assert!(word == "block" && reason.contains("changed since it was activated"), "{reason}");
+    send(br#"{"session_id":"w","hook_event_name":"UserPromptSubmit","prompt":"go on"}"#);
+    assert_eq!(read().0, "-");
+}
+
+#[test]
 fn a_skill_that_changed_since_it_was_approved_is_blocked() {
     // U5, P3
     let world = World::new();
@@ -410,6 +429,8 @@ fn a_skill_that_changed_since_it_was_approved_is_blocked() {
     for event in [
         call("t", "Skill", &json!({"skill": "sworn"})),
         br#"{"session_id":"t","hook_event_name":"UserPromptSubmit","prompt":"/sworn"}"#.to_vec(),
+        call("t", "Read", &json!({"file_path": file})),
+        bash("t", &format!("cat {}", file.display())),
     ] {
         let (word, reason) = obeyed("claude-code", &hook(&world, &["claude-code"], &event));
         assert_eq!(word, "block");
