@@ -156,8 +156,9 @@ impl Attending<'_> {
     /// cannot forbid its own reading, and by the skill too when it does more than read. One that does
     /// nothing but read skills is how some agents activate them, which no active skill restricts.
     fn read(&self, call: &ToolCall, survey: &Survey) -> Result<Answer, HookError> {
-        let mut session = self.ground.open(self.event, &About::Read(survey))?;
-        let wanted = self.wanted(&session, survey);
+        let about = About::read(survey);
+        let mut session = self.ground.open(self.event, &about)?;
+        let wanted = self.wanted(&session, survey, &about);
         let activates = survey.reads_only(signal::SKILL_FILE)
             && wanted.as_ref().is_ok_and(|wanted| wanted.is_all);
         let before = match activates {
@@ -372,13 +373,18 @@ impl Attending<'_> {
     }
 
     /// The skills whose `SKILL.md` a command reads: the only sign some agents give.
-    fn wanted(&self, session: &Session, survey: &Survey) -> Result<Wanted, String> {
+    fn wanted(
+        &self,
+        session: &Session,
+        survey: &Survey,
+        about: &About<'_>,
+    ) -> Result<Wanted, String> {
         if survey.reads_unplaced(signal::SKILL_FILE) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"
                 .to_owned());
         }
-        let mut directories = nearby(session, survey);
+        let mut directories = nearby(session, survey, about);
         if let [first, second, ..] = directories.as_slice() {
             return Err(format!(
                 "this may read several skills at once, `{}` and `{}` among them; read the \
@@ -462,13 +468,14 @@ fn activate_all(session: &mut Session, names: &[String]) -> Result<(), String> {
 }
 
 /// The directories of skills that a command may read without naming their `SKILL.md`.
-fn nearby(session: &Session, survey: &Survey) -> Vec<PathBuf> {
+fn nearby(session: &Session, survey: &Survey, about: &About<'_>) -> Vec<PathBuf> {
     if !survey.reads_around() {
         return Vec::new();
     }
     let catalog = session.catalog();
-    let mut places = Places::of(&catalog.roots, &catalog.stats);
-    let read = every(catalog).filter(|found| places.may_be_read(survey, found));
+    let mut places = Places::of(survey, &catalog.roots, &catalog.stats);
+    let concerned = every(catalog).filter(|found| about.may_concern(found));
+    let read = concerned.filter(|found| places.may_be_read(found));
     let mut found: Vec<PathBuf> = read.map(|found| catalog.directory(found)).collect();
     found.sort();
     found.dedup();

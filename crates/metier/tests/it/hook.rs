@@ -405,7 +405,8 @@ fn who_writes_a_skill_reads_it_under_it_until_the_next_prompt() {
     let send = |event: &[u8]| obeyed("claude-code", &hook(&world, &["claude-code"], event));
     let read = || send(&call("w", "Read", &path));
     assert_eq!(read().0, "-");
-    assert_eq!(send(&call("w", "Edit", &path)).0, "-");
+    // Agents ask about changes to skills, whatever is active.
+    assert_eq!(send(&call("w", "Edit", &path)).0, "ask");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("Do.", "Do it.")).unwrap();
     let (word, reason) = read();
