@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::{HostTable, Place, Policy, Profile, ToolCall};
+use crate::{HostTable, Place, Policy, Profile, Survey, ToolCall};
 
 fn check(command: &str, reads: &[&str], interactive: bool) {
     let policy = Policy::profile(Profile::Default);
@@ -213,15 +213,17 @@ fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
     assert!(!survey.may_read_any("SKILL.md"));
 }
 
+/// What Codex would do by the command.
+fn survey(command: &str) -> Survey {
+    let host = HostTable::named("codex").expect("a host");
+    let call = ToolCall::new("Bash", json!({ "command": command }));
+    let policy = Policy::profile(Profile::Default);
+    policy.survey(&call, host, &Place::lexical(Path::new("/work")))
+}
+
 #[test]
 fn a_skill_is_read_however_its_directory_is_named() {
     // U5, S3
-    let policy = Policy::profile(Profile::Default);
-    let survey = |command: &str| {
-        let host = HostTable::named("codex").expect("a host");
-        let call = ToolCall::new("Bash", json!({ "command": command }));
-        policy.survey(&call, host, &Place::lexical(Path::new("/work")))
-    };
     for command in [
         "rg '' /s/gitty",
         "rg -n x /s/gitty/",
@@ -275,6 +277,11 @@ fn a_skill_is_read_however_its_directory_is_named() {
         assert!(!survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
     }
     assert!(survey("python3 -c 'open(\"SKILL.md\").read()'").reads_unplaced("SKILL.md"));
+}
+
+#[test]
+fn a_skill_that_metier_prints_is_known_and_what_reads_none_is_too() {
+    // U5, S3
     for (command, name) in [
         ("metier use gitty", "gitty"),
         ("metier --json read gitty SKILL.md", "gitty"),
