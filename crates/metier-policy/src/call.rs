@@ -116,7 +116,7 @@ impl ToolCall {
 
     pub(crate) fn understand(&self, host: &HostTable) -> Understood {
         let native = self.tool.to_lowercase();
-        let Some(entry) = host.tool(&native) else {
+        let Some(entry) = host.tool(&native).filter(|entry| self.is_of(entry)) else {
             return Understood {
                 kind: self.unlisted(&native),
                 canonical: native.clone(),
@@ -129,13 +129,25 @@ impl ToolCall {
         let canonical = host.canonical(&native).to_owned();
         let directory = self.texts(&entry.directory).into_iter().next();
         Understood {
-            kind: self.listed(entry, &canonical),
+            kind: match entry.server.as_str() {
+                "" => self.listed(entry, &canonical),
+                _ => served(entry, &native, host),
+            },
             hidden: entry.hides_directory && directory.is_none(),
             directory,
             flow: entry.flow,
             canonical,
             native,
         }
+    }
+
+    /// Whether the call is of this tool: where the host says which server it is for, of that server.
+    fn is_of(&self, entry: &ToolEntry) -> bool {
+        let same = |McpTool { server, tool }: &McpTool| {
+            server.eq_ignore_ascii_case(&entry.server)
+                && entry.names.iter().any(|name| name.eq_ignore_ascii_case(tool))
+        };
+        entry.server.is_empty() || self.mcp.as_ref().is_none_or(same)
     }
 
     fn listed(&self, entry: &ToolEntry, canonical: &str) -> Kind {
@@ -232,6 +244,14 @@ impl Kind {
             _ => None,
         }
     }
+}
+
+/// A call of a server's tool that the table knows.
+fn served(entry: &ToolEntry, native: &str, host: &HostTable) -> Kind {
+    let server = entry.server.to_lowercase();
+    let is_it = |name: &&String| host.mcp.spell(&server, name).to_lowercase() == native;
+    let tool = entry.names.iter().find(is_it).map(|name| name.to_lowercase());
+    Kind::Mcp { server: Some(server), tool }
 }
 
 /// The files a patch names: those it adds, moves to or deletes are written, others edited.

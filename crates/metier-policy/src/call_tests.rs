@@ -230,3 +230,25 @@ fn kinds_know_which_way_they_use_files() {
     assert_eq!(Kind::Write { paths: Vec::new() }.access(), Some(Access::Write));
     assert_eq!(Kind::Other.access(), None);
 }
+
+#[test]
+fn a_tool_of_metiers_own_server_is_one_of_an_mcp_server_still() {
+    // S3, U5
+    let kind = |server: &str, tool: &str| Kind::Mcp {
+        server: Some(server.to_owned()),
+        tool: Some(tool.to_owned()),
+    };
+    for (host, tool) in [
+        ("claude-code", "mcp__metier__skill_read"),
+        ("gemini-cli", "mcp_metier_skill_read"),
+        ("opencode", "metier_skill_read"),
+    ] {
+        let call = ToolCall::new(tool, json!({})).understand(HostTable::named(host).unwrap());
+        assert_eq!((call.kind, call.flow), (kind("metier", "skill_read"), Some(Flow::Skill)));
+    }
+    // Where the host says whose tool it is, the spelling is not enough.
+    let mut call = ToolCall::new("mcp_metier_skill_read", json!({}));
+    call.mcp = Some(McpTool { server: "metier_skill".into(), tool: "read".into() });
+    let call = call.understand(HostTable::named("gemini-cli").unwrap());
+    assert_eq!((call.kind, call.flow), (kind("metier_skill", "read"), None));
+}

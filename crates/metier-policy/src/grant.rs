@@ -14,14 +14,20 @@ use crate::call::{Kind, ToolCall, Understood};
 use crate::host::{Flow, HostTable};
 use crate::judge::{Bench, Case, Fallback, Finding, Standing, judge};
 use crate::own;
+use crate::pattern::Pattern;
 use crate::place::{From, Ground, Place};
 use crate::policy::{AllowedToolsMode, Policy, ScriptRead};
+use crate::reading;
 use crate::shell::Access;
 use crate::stack::{Active, ActiveStack};
 use crate::verdict::{Reason, Ruling, Verdict};
 
 /// The rule that the reason for not reading an active skill's script names.
 pub const SCRIPT_READ: &str = "script-read";
+
+/// What is said of a refused command where one that only reads would have been allowed.
+const READS_WHOLE_PATHS: &str =
+    "; a command that only reads, searches or lists counts as that, each file by its whole path";
 
 /// What the policy and the active skills leave, already intersected.
 #[derive(Clone, Copy, Debug)]
@@ -89,8 +95,10 @@ impl Grant<'_> {
             return true;
         }
         self.stack.entries().iter().filter_map(|active| active.clause.as_ref()).all(|clause| {
-            let named = |p: &&crate::pattern::Pattern| p.names(&call, host);
-            clause.patterns.iter().filter(|p| p.fault().is_none()).any(|p| named(&p))
+            let shell = host.shell_reads && call.canonical == "bash";
+            let reads = |p: &Pattern| shell && is_reading(p);
+            let understood = clause.patterns.iter().filter(|p| p.fault().is_none());
+            understood.into_iter().any(|p| p.names(&call, host) || reads(p))
         })
     }
 
@@ -139,12 +147,27 @@ impl Grant<'_> {
             let denied = Fallback { verdict: Verdict::Deny, unresolvable: Verdict::Deny };
             let bench =
                 Bench { clauses: vec![clause], fallback: Some(denied), standing: Standing::Full };
+            let shell = matches!(case.call.kind, Kind::Shell { .. });
+            // What a command reads where there is no other tool for that.
+            let left = match shell && case.host.shell_reads {
+                true => reading::beyond(acts, |read| allows(case, &bench, read)),
+                false => None,
+            };
+            let acts = left.as_deref().unwrap_or(acts);
+            if left.is_some() && acts.is_empty() {
+                reasons.push((active, skill_reason(active, case.call, &[])));
+                continue;
+            }
             // Commands that need no pattern need a shell all the same.
             let named = || clause.patterns.iter().any(|p| p.names(case.call, case.host));
-            let shell = matches!(case.call.kind, Kind::Shell { .. });
             let acts = if shell && !named() { &[Act::Tool] } else { acts };
-            let findings = judge(case, &[bench], acts);
-            reasons.push((active, skill_reason(active, case.call, &findings)));
+            let findings = judge(case, std::slice::from_ref(&bench), acts);
+            let mut reason = skill_reason(active, case.call, &findings);
+            let reads = || clause.patterns.iter().any(is_reading);
+            if shell && case.host.shell_reads && reason.verdict == Verdict::Deny && reads() {
+                reason.text.push_str(READS_WHOLE_PATHS);
+            }
+            reasons.push((active, reason));
         }
         reasons
     }
@@ -183,6 +206,17 @@ impl Grant<'_> {
         }
         reasons
     }
+}
+
+/// Whether the pattern is about a tool that reads, searches or lists files.
+fn is_reading(pattern: &Pattern) -> bool {
+    ["read", "grep", "glob", "ls"].contains(&pattern.canonical())
+}
+
+/// Whether the bench allows every one of these acts.
+fn allows(case: &Case<'_>, bench: &Bench<'_>, acts: &[Act]) -> bool {
+    let findings = judge(case, std::slice::from_ref(bench), acts);
+    !findings.is_empty() && findings.iter().all(|finding| finding.verdict == Verdict::Allow)
 }
 
 /// A skill's answer to a whole call: a refusal names what was refused, an allow what it means.

@@ -22,6 +22,8 @@ pub struct HostTable {
     pub mcp: McpSpelling,
     /// The host lets a model type into running programs without showing that to anyone.
     pub unseen_input: bool,
+    /// The host has no tool to read files but the shell: a command that only reads is one.
+    pub shell_reads: bool,
     /// The names come from several hosts, so none of them means one tool only.
     pub mixed: bool,
     /// Each entry once for each of its names.
@@ -32,8 +34,10 @@ pub struct HostTable {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ToolEntry {
-    /// The host's names for it.
+    /// The host's names for it, or those that `server` has for it.
     pub names: Vec<String>,
+    /// The MCP server whose tool it is; empty for a tool of the host's own.
+    pub server: String,
     /// The name `allowed-tools` uses for it; empty when it has none but its own.
     pub is: String,
     /// Argument fields with a shell command.
@@ -77,6 +81,17 @@ pub enum McpSpelling {
     Bare,
 }
 
+impl McpSpelling {
+    /// What the host calls `tool` of `server`.
+    pub(crate) fn spell(self, server: &str, tool: &str) -> String {
+        match self {
+            Self::Double => format!("mcp__{server}__{tool}"),
+            Self::Single => format!("mcp_{server}_{tool}"),
+            Self::Bare => format!("{server}_{tool}"),
+        }
+    }
+}
+
 /// The form a table is written in.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -84,6 +99,7 @@ struct HostData {
     name: String,
     mcp: McpSpelling,
     unseen_input: bool,
+    shell_reads: bool,
     mixed: bool,
     tool: Vec<ToolEntry>,
 }
@@ -148,10 +164,21 @@ impl HostTable {
         self
     }
 
+    /// This table for a call of `tool` that does nothing but activate or read skills, though the tool
+    /// could do more.
+    #[must_use]
+    pub fn where_skill_tool(mut self, tool: &str) -> Self {
+        let name = tool.to_lowercase();
+        let known = self.tools.get(&name).map(|entry| ToolEntry::clone(entry)).unwrap_or_default();
+        let entry = ToolEntry { flow: known.flow.or(Some(Flow::Skill)), ..known };
+        self.tools.insert(name, Arc::new(entry));
+        self
+    }
+
     /// This table with one tool more, which wins where its names are known.
     #[must_use]
     pub fn with_tool(self, tool: ToolEntry) -> Self {
-        let more = HostData { tool: vec![tool], ..HostData::default() };
+        let more = HostData { tool: vec![tool], mcp: self.mcp, ..HostData::default() };
         self.extended(more.into())
     }
 
@@ -182,11 +209,15 @@ impl From<HostData> for HostTable {
             entry.is = entry.is.to_lowercase();
             let entry = Arc::new(entry);
             for name in &entry.names {
-                tools.insert(name.to_lowercase(), Arc::clone(&entry));
+                let name = match entry.server.as_str() {
+                    "" => name.to_lowercase(),
+                    server => data.mcp.spell(server, name).to_lowercase(),
+                };
+                tools.insert(name, Arc::clone(&entry));
             }
         }
-        let HostData { name, mcp, unseen_input, mixed, .. } = data;
-        Self { name, mcp, unseen_input, mixed, tools }
+        let HostData { name, mcp, unseen_input, shell_reads, mixed, .. } = data;
+        Self { name, mcp, unseen_input, shell_reads, mixed, tools }
     }
 }
 
@@ -198,8 +229,8 @@ impl From<HostTable> for HostData {
                 tool.push(Arc::unwrap_or_clone(entry));
             }
         }
-        let HostTable { name, mcp, unseen_input, mixed, .. } = table;
-        Self { name, mcp, unseen_input, mixed, tool }
+        let HostTable { name, mcp, unseen_input, shell_reads, mixed, .. } = table;
+        Self { name, mcp, unseen_input, shell_reads, mixed, tool }
     }
 }
 

@@ -72,6 +72,40 @@ fn hosts_keep_what_they_need_to_talk() {
 }
 
 #[test]
+fn no_skill_keeps_another_from_being_activated_on_any_host() {
+    // S3
+    for host in HostTable::known() {
+        let entry = HostTable::named(host).expect("a host").tool("skill").expect("a tool");
+        assert_eq!((entry.is.as_str(), entry.flow), ("skill", Some(Flow::Skill)), "{host}");
+    }
+}
+
+#[test]
+fn the_tools_of_metiers_own_server_are_known_as_each_host_spells_them() {
+    // S3, U5
+    for (host, tool, expected) in [
+        ("claude-code", "mcp__metier__skill_read", Some(Flow::Skill)),
+        ("codex", "mcp__metier__skill_activate", Some(Flow::Skill)),
+        ("gemini-cli", "mcp_metier_skill_search", Some(Flow::Skill)),
+        ("opencode", "metier_skill_release", Some(Flow::Skill)),
+        ("codex", "mcp__metier__script_run", None),
+        ("opencode", "metier_script_help", None),
+    ] {
+        let entry = HostTable::named(host).expect("a host").tool(tool).expect("a tool");
+        assert_eq!(entry.flow, expected, "{tool} on {host}");
+    }
+    for (host, tool) in [
+        ("claude-code", "mcp__metier__session_end"),
+        ("claude-code", "mcp__metier__tool_guard"),
+        ("claude-code", "mcp__metier2__skill_read"),
+        ("codex", "skill_read"),
+        ("gemini-cli", "mcp__metier__skill_read"),
+    ] {
+        assert!(HostTable::named(host).expect("a host").tool(tool).is_none(), "{tool} on {host}");
+    }
+}
+
+#[test]
 fn no_tool_that_acts_is_a_flow_tool() {
     // S3
     for host in HostTable::known() {

@@ -43,6 +43,7 @@ pub mod pattern;
 pub mod place;
 pub mod policy;
 pub mod programs;
+mod reading;
 pub mod rule;
 pub mod scripts;
 mod shape;

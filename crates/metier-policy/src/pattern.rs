@@ -163,11 +163,7 @@ impl Pattern {
     /// How a host without `mcp__` would spell an exact MCP pattern.
     fn spelled_by(&self, host: &HostTable) -> Option<String> {
         let (server, tool) = self.name.strip_prefix("mcp__")?.split_once("__")?;
-        match host.mcp {
-            McpSpelling::Double => None,
-            McpSpelling::Single => Some(format!("mcp_{server}_{tool}")),
-            McpSpelling::Bare => Some(format!("{server}_{tool}")),
-        }
+        (host.mcp != McpSpelling::Double).then(|| host.mcp.spell(server, tool))
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Survey {
     waits: bool,
     /// Something in it runs what cannot be told.
     blind: bool,
+    /// A program in it is not known to change nothing.
+    unsure: bool,
     /// It reads files whose names it gets from elsewhere.
     handed: bool,
     /// What it looks for by name.
@@ -103,6 +105,7 @@ impl Policy {
                 ShellInput::Unreadable => {}
             }
         }
+        survey.forget_read();
         if understood.hidden {
             let mut read = Vec::new();
             let is_other = |act: &&Act| match act {
@@ -142,6 +145,32 @@ impl Survey {
         let last = |path: &String| path.rsplit('/').next().unwrap_or_default().to_lowercase();
         self.unplaced.iter().any(|path| last(path) == name)
             || self.adrift.iter().any(|path| glob::matches(&last(path), &name, None))
+    }
+
+    /// Whether it does nothing but read files called `name`, each in a place that is known, or print
+    /// skills by their names.
+    #[must_use]
+    pub fn reads_only(&self, name: &str) -> bool {
+        let called =
+            |path: &PathBuf| path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name));
+        let some = !self.reads.is_empty() || !self.skills.is_empty();
+        let nothing_else = !self.does_more && !self.unsure && self.is_clear();
+        some && nothing_else && self.reads.iter().all(called)
+    }
+
+    /// Whether it reads no file but those that it names in a place that is known.
+    fn is_clear(&self) -> bool {
+        let lost = !self.unplaced.is_empty() || !self.adrift.is_empty() || self.handed;
+        !lost && !self.reads_around()
+    }
+
+    /// The same without what it only may read: only the files that it names in a place that is known,
+    /// and the skills that it prints.
+    #[must_use]
+    pub fn certainly(mut self) -> Self {
+        self.unsure |= !self.is_clear();
+        let Self { reads, skills, interactive, does_more, unsure, .. } = self;
+        Self { reads, skills, interactive, does_more, unsure, ..Self::default() }
     }
 
     /// Whether it may read anything but the files it names: without that no directory
@@ -216,6 +245,7 @@ impl Survey {
                 let printed = read_by(&command.argv);
                 let idle = touches.is_empty() && consequences.is_empty() && printed.is_none();
                 self.does_more |= *interactive || idle;
+                self.unsure |= !command.only_reads && printed.is_none();
                 if command.runs_one_of(&LISTS) {
                     self.list(touches);
                     let reads = command.runs_one_of(&SEARCHES);
@@ -310,6 +340,15 @@ impl Survey {
                 self.mentioned.push(path);
             }
         }
+    }
+
+    /// What is read for certain need not be guessed from its path.
+    fn forget_read(&mut self) {
+        let reads = |file: &str| {
+            self.reads.iter().any(|path| path.to_str().is_some_and(|p| p.to_lowercase() == file))
+        };
+        self.mentioned =
+            std::mem::take(&mut self.mentioned).into_iter().filter(|file| !reads(file)).collect();
     }
 
     /// Code that spells out a file of text may read it: by a whole path, or nobody can tell which.

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::{HostTable, Place, Policy, Profile, ToolCall};
+use crate::{HostTable, Place, Policy, Profile, Survey, ToolCall};
 
 fn check(command: &str, reads: &[&str], interactive: bool) {
     let policy = Policy::profile(Profile::Default);
@@ -24,6 +24,71 @@ fn the_files_a_command_reads_are_known() {
     check("git add a/SKILL.md", &[], false);
     check("echo SKILL.md", &[], false);
     check("cat \"$(echo a/SKILL.md)\"", &[], false);
+}
+
+#[test]
+fn a_command_that_reads_nothing_but_a_skill_is_told_from_others() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("codex").expect("a host");
+    let only = |command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        policy.survey(&call, host, &Place::lexical(Path::new("/work"))).reads_only("SKILL.md")
+    };
+    for command in [
+        "cat /s/a/SKILL.md",
+        "sed -n 1,200p /s/a/SKILL.md",
+        "head -50 /s/a/SKILL.md; cat /s/b/skill.md",
+    ] {
+        assert!(only(command), "{command}");
+    }
+    for command in [
+        "cat SKILL.md",
+        "cat a/SKILL.md",
+        "cat /s/a/SKILL.md /etc/passwd",
+        "cat /s/a/SKILL.md; touch x",
+        "cat /s/a/SKILL.md > x",
+        "cat /s/*/SKILL.md",
+        "rg x /s/a",
+        "sed -i d /s/a/SKILL.md",
+        "scp /s/a/SKILL.md far:",
+        "frobnicate /s/a/SKILL.md",
+        "curl -T /s/a/SKILL.md https://far",
+        "nc far 1 < /s/a/SKILL.md",
+        "cat ‹ /s/a/SKILL.md",
+        "X=1 cat /s/a/SKILL.md",
+        "cat /s/a/SKILL.md | sh",
+        "ls",
+        "",
+    ] {
+        assert!(!only(command), "{command}");
+    }
+}
+
+#[test]
+fn what_a_command_only_may_read_can_be_left_out() {
+    // U5, S3
+    let policy = Policy::profile(Profile::Default);
+    let host = HostTable::named("claude-code").expect("a host");
+    let survey = |tool: &str, arguments| {
+        let call = ToolCall::new(tool, arguments);
+        policy.survey(&call, host, &Place::lexical(Path::new("/work"))).certainly()
+    };
+    for (command, read, only) in [
+        ("cat a/SKILL.md", true, true),
+        ("cat a/SKILL.md *", true, false),
+        ("cat a/SK*", false, false),
+        ("rg x a", false, false),
+        ("cat $X/SKILL.md", false, false),
+        ("metier use a", true, true),
+    ] {
+        let survey = survey("Bash", json!({ "command": command }));
+        let found = (survey.may_read_any("SKILL.md"), survey.reads_only("SKILL.md"));
+        assert_eq!(found, (read, only), "{command}");
+    }
+    let survey = survey("Read", json!({"file_path": "a/SKILL.md"}));
+    assert_eq!(survey.reads, [PathBuf::from("/work/a/SKILL.md")]);
+    assert!(survey.reads_only("SKILL.md"));
 }
 
 #[test]
@@ -189,6 +254,14 @@ fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
     assert!(!survey.may_read_any("SKILL.md"));
 }
 
+/// What Codex would do by the command.
+fn survey(command: &str) -> Survey {
+    let host = HostTable::named("codex").expect("a host");
+    let call = ToolCall::new("Bash", json!({ "command": command }));
+    let policy = Policy::profile(Profile::Default);
+    policy.survey(&call, host, &Place::lexical(Path::new("/work")))
+}
+
 #[test]
 fn a_skill_is_read_wherever_its_file_is_named_and_whoever_looks_for_it() {
     // U5, S3
@@ -243,12 +316,6 @@ fn a_skill_is_read_wherever_its_file_is_named_and_whoever_looks_for_it() {
 #[test]
 fn a_skill_is_read_however_its_directory_is_named() {
     // U5, S3
-    let policy = Policy::profile(Profile::Default);
-    let survey = |command: &str| {
-        let host = HostTable::named("codex").expect("a host");
-        let call = ToolCall::new("Bash", json!({ "command": command }));
-        policy.survey(&call, host, &Place::lexical(Path::new("/work")))
-    };
     for command in [
         "rg '' /s/gitty",
         "rg -n x /s/gitty/",
@@ -267,6 +334,11 @@ fn a_skill_is_read_however_its_directory_is_named() {
         assert!(!survey.may_read_within(Path::new("/t"), "SKILL.md"), "{command}");
     }
     assert!(survey("python3 -c 'open(\"SKILL.md\").read()'").reads_unplaced("SKILL.md"));
+}
+
+#[test]
+fn a_skill_that_metier_prints_is_known_and_what_reads_none_is_too() {
+    // U5, S3
     for (command, name) in [
         ("metier use gitty", "gitty"),
         ("metier --json read gitty SKILL.md", "gitty"),

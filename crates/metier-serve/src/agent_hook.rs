@@ -31,7 +31,7 @@ pub use event::{Event, EventError, What};
 pub use name::is_of_an_agent;
 
 use about::Places;
-use signal::Wish;
+use signal::{Look, Wish};
 
 /// What an application brings so that an agent's hooks can be answered.
 pub trait Ground {
@@ -113,9 +113,20 @@ impl Attending<'_> {
         if let Some(wish) = signal::in_call(self.agent, call) {
             return self.wish(call, &wish);
         }
-        let session = self.ground.resume(self.event)?;
-        if signal::is_command(self.agent, call) {
-            let survey = session.survey(call);
+        let mut session = self.ground.resume(self.event)?;
+        if let Some(skill) = signal::script_of(self.agent, call) {
+            let guarded = session.guard_script(call, &skill)?;
+            return Ok(self.spell(&session, &guarded.ruling));
+        }
+        if signal::is_resource(call) {
+            let guarded = session.guard_activating(call)?;
+            return Ok(self.spell(&session, &guarded.ruling));
+        }
+        if let Some(look) = signal::look(self.agent, call) {
+            let survey = match look {
+                Look::Closely => session.survey(call),
+                Look::Plainly => session.survey(call).certainly(),
+            };
             if survey.may_read_any(signal::SKILL_FILE) {
                 return self.read(call, &survey);
             }
@@ -126,7 +137,10 @@ impl Attending<'_> {
     /// A call that activates a skill.
     fn wish(&self, call: &ToolCall, wish: &Wish) -> Result<Answer, HookError> {
         let mut session = self.ground.open(self.event, &About::wishes([wish]))?;
-        let guarded = session.guard(call)?;
+        let guarded = match signal::is_resource(call) {
+            true => session.guard_activating(call)?,
+            false => session.guard(call)?,
+        };
         // What this agent is told decides: one that cannot ask is told to block.
         let answer = self.spell(&session, &guarded.ruling);
         if matches!(answer, Answer::Block(_)) {
@@ -138,38 +152,78 @@ impl Attending<'_> {
         }
     }
 
-    /// A command that may read a skill: guarded by what was active before, since the new skill
-    /// cannot forbid its own reading, and by the skill too when it does more than read.
+    /// A call that may read a skill: guarded by what was active before, since the new skill
+    /// cannot forbid its own reading, and by the skill too when it does more than read. One that does
+    /// nothing but read skills is how some agents activate them, which no active skill restricts.
     fn read(&self, call: &ToolCall, survey: &Survey) -> Result<Answer, HookError> {
         let about = About::read(survey);
         let mut session = self.ground.open(self.event, &about)?;
-        let before = session.guard(call)?;
+        let wanted = self.wanted(&session, survey, &about);
+        let activates = survey.reads_only(signal::SKILL_FILE)
+            && wanted.as_ref().is_ok_and(|wanted| wanted.is_all);
+        let before = match activates {
+            true => session.guard_activating(call)?,
+            false => session.guard(call)?,
+        };
         let answer = self.spell(&session, &before.ruling);
         if matches!(answer, Answer::Block(_)) {
             return Ok(answer);
         }
-        match self.activate_read(&mut session, survey, &about) {
-            Err(reason) => {
-                session.refuse(call, &reason)?;
-                Ok(Answer::block(reason))
-            }
-            Ok(()) if survey.does_more => self.guard(session, call),
+        let wanted = match wanted {
+            Ok(wanted) => wanted,
+            Err(reason) => return Self::refuse(session, call, reason),
+        };
+        let answer = match survey.does_more {
+            true => self.guard_beside(&mut session, call, &wanted.names)?,
+            false => answer,
+        };
+        if matches!(answer, Answer::Block(_)) {
+            return Ok(answer);
+        }
+        match activate_all(&mut session, &wanted.names) {
             Ok(()) => Ok(answer),
+            Err(reason) => Self::refuse(session, call, reason),
         }
     }
 
-    fn guard(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
-        if self.agent.hides_input() && session.survey(call).interactive {
-            let reason = format!(
-                "this starts a program that runs what is typed into it later, and {} shows that to \
-                 nobody; run one command that ends by itself instead",
-                self.agent.title()
-            );
+    /// What a call that does more than read skills is told that would be active with it.
+    fn guard_beside(
+        &self,
+        session: &mut Session,
+        call: &ToolCall,
+        names: &[String],
+    ) -> Result<Answer, HookError> {
+        if let Some(reason) = self.hidden_input(session, call) {
             session.refuse(call, &reason)?;
             return Ok(Answer::block(reason));
         }
+        let guarded = session.guard_beside(call, names)?;
+        Ok(self.spell(session, &guarded.ruling))
+    }
+
+    fn refuse(mut session: Session, call: &ToolCall, reason: String) -> Result<Answer, HookError> {
+        session.refuse(call, &reason)?;
+        Ok(Answer::block(reason))
+    }
+
+    fn guard(&self, mut session: Session, call: &ToolCall) -> Result<Answer, HookError> {
+        if let Some(reason) = self.hidden_input(&session, call) {
+            return Self::refuse(session, call, reason);
+        }
         let guarded = session.guard(call)?;
         Ok(self.spell(&session, &guarded.ruling))
+    }
+
+    /// Why a call is refused whatever is active: what is typed into it later passes no hook.
+    fn hidden_input(&self, session: &Session, call: &ToolCall) -> Option<String> {
+        let hidden = self.agent.hides_input() && session.survey(call).interactive;
+        hidden.then(|| {
+            format!(
+                "this starts a program that runs what is typed into it later, and {} shows that to \
+                 nobody; run one command that ends by itself instead",
+                self.agent.title()
+            )
+        })
     }
 
     /// The ruling as this agent can be told.
@@ -206,11 +260,15 @@ impl Attending<'_> {
             return Ok(Answer::NoOpinion);
         }
         let mut session = self.ground.open(self.event, &About::wishes(wishes))?;
-        let known = |wish: &&Wish| wish.certain || is_known(&session, wish.name());
+        let known = |wish: &&Wish| match wish.exact {
+            true => is_called(&session, wish.name()),
+            false => wish.certain || is_known(&session, wish.name()),
+        };
         let wishes: Vec<Wish> = wishes.iter().filter(known).cloned().collect();
         if fresh && !self.told_already(&session, &wishes) {
             release_all(&mut session)?;
         }
+        let before = session.active_names().len();
         for wish in &wishes {
             let wish = match self.event.inside_subagent {
                 // What a sub-agent is told, a model wrote.
@@ -218,6 +276,7 @@ impl Attending<'_> {
                 false => wish.clone(),
             };
             if let Err(reason) = self.activate(&mut session, &wish) {
+                release_down_to(&mut session, before)?;
                 return Ok(Answer::block(reason));
             }
         }
@@ -313,13 +372,13 @@ impl Attending<'_> {
         }
     }
 
-    /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
-    fn activate_read(
+    /// The skills whose `SKILL.md` a command reads: the only sign some agents give.
+    fn wanted(
         &self,
-        session: &mut Session,
+        session: &Session,
         survey: &Survey,
         about: &About<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<Wanted, String> {
         if survey.reads_unplaced(signal::SKILL_FILE) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"
@@ -337,22 +396,21 @@ impl Attending<'_> {
         for file in survey.reads.iter().filter(|file| signal::is_skill_file(file)) {
             directories.extend(file.parent().map(Path::to_owned));
         }
-        let mut names = self.skills_in(session, &directories)?;
-        names.extend(survey.skills.iter().filter(|name| is_known(session, name)).cloned());
-        for name in names {
-            let arguments = String::new();
-            let invocation =
-                Invocation { name: &name, arguments: &arguments, trigger: Trigger::Auto };
-            session.activate(&invocation).map_err(|error| chain(&error))?;
+        let mut wanted = self.skills_in(session, &directories)?;
+        for name in &survey.skills {
+            match is_known(session, name) {
+                true => wanted.names.push(name.clone()),
+                false => wanted.is_all = false,
+            }
         }
-        Ok(())
+        Ok(wanted)
     }
 
     /// The names of the skills in these directories, each once. A directory with a skill that lost
     /// its name to another, or that is not offered, is refused: the agent would follow it all the same.
-    fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Vec<String>, String> {
+    fn skills_in(&self, session: &Session, directories: &[PathBuf]) -> Result<Wanted, String> {
         let catalog = session.catalog();
-        let mut names: Vec<String> = Vec::new();
+        let mut wanted = Wanted { names: Vec::new(), is_all: true };
         for directory in directories {
             let identity = Disk.identity(directory);
             let is_it = |found: &Found| {
@@ -364,8 +422,8 @@ impl Attending<'_> {
             let offered = catalog.entries.iter().find(|entry| is_it(&entry.found));
             if let Some(entry) = offered {
                 let name = entry.name().to_string();
-                if !names.contains(&name) {
-                    names.push(name);
+                if !wanted.names.contains(&name) {
+                    wanted.names.push(name);
                 }
                 continue;
             }
@@ -382,9 +440,31 @@ impl Attending<'_> {
                 let (name, reason) = (&hidden.found.name, hidden.reason.sentence());
                 return Err(format!("`{name}` is not offered here: {reason}"));
             }
+            wanted.is_all = false;
         }
-        Ok(names)
+        Ok(wanted)
     }
+}
+
+/// The skills that a command reads.
+struct Wanted {
+    names: Vec<String>,
+    /// Whether everything called like a skill's file that it reads is one of theirs.
+    is_all: bool,
+}
+
+/// Activates skills whose files are read: all of them, or none and says why.
+fn activate_all(session: &mut Session, names: &[String]) -> Result<(), String> {
+    let before = session.active_names().len();
+    for name in names {
+        let invocation = Invocation { name, arguments: "", trigger: Trigger::Auto };
+        if let Err(error) = session.activate(&invocation) {
+            // One that stays because it cannot be released restricts, which harms nobody.
+            let _ = release_down_to(session, before);
+            return Err(chain(&error));
+        }
+    }
+    Ok(())
 }
 
 /// The directories of skills that a command may read without naming their `SKILL.md`.
@@ -416,6 +496,11 @@ fn is_known(session: &Session, name: &str) -> bool {
         || catalog.hidden.iter().any(|hidden| hidden.found.name.has_key(&key))
 }
 
+/// Whether a skill is called exactly this, whether or not it won the name.
+fn is_called(session: &Session, name: &str) -> bool {
+    every(session.catalog()).any(|found| found.name.as_str() == name)
+}
+
 /// The directories of every skill that says it is called `name`, whatever its directory is called.
 fn namesakes(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
     let key = NameKey::of(name);
@@ -431,12 +516,22 @@ fn every(catalog: &Catalog) -> impl Iterator<Item = &Found> {
 }
 
 fn release_all(session: &mut Session) -> Result<(), HookError> {
-    loop {
-        match session.release(None) {
-            Ok(_) => {}
-            Err(ReleaseError::Journal(error)) => return Err(error.into()),
-            Err(_) => return Ok(()),
-        }
+    while release_one(session)? {}
+    Ok(())
+}
+
+/// Releases the skills activated last, until `left` are left.
+fn release_down_to(session: &mut Session, left: usize) -> Result<(), HookError> {
+    while session.active_names().len() > left && release_one(session)? {}
+    Ok(())
+}
+
+/// Releases the skill activated last, if there is one.
+fn release_one(session: &mut Session) -> Result<bool, HookError> {
+    match session.release(None) {
+        Ok(_) => Ok(true),
+        Err(ReleaseError::Journal(error)) => Err(error.into()),
+        Err(_) => Ok(false),
     }
 }
 

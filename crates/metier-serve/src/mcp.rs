@@ -22,7 +22,7 @@ mod skills;
 mod stdio;
 mod subscriptions;
 mod tools;
-mod uri;
+pub(crate) mod uri;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,11 +1,15 @@
 //! The guard: one tool call, one ruling, one frame.
 
+use metier_format::NameKey;
 use metier_policy::grant::{Grant, SCRIPT_READ};
-use metier_policy::{ActiveStack, HostTable, Place, Ruling, Survey, ToolCall, Verdict, decide};
+use metier_policy::{
+    ActiveSkill, ActiveStack, HostTable, Place, Ruling, Survey, ToolCall, Verdict, decide,
+};
+use metier_store::Scripts;
 use serde_json::{Map, Value};
 
 use super::Session;
-use crate::event::{Event, ToolRuled};
+use crate::event::{Event, ToolRuled, Trigger};
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_INLINE_BYTES, MAX_INLINE_ITEMS, MAX_INLINE_TEXT, MAX_REASONS};
 use crate::redact::Redactor;
@@ -27,6 +31,62 @@ impl Session {
         self.act(|session| {
             let ruling = session.rule(call);
             session.record_ruling(call, ruling)
+        })
+    }
+
+    /// Rules on a call of which it is known that it does nothing but read a skill to activate it, and
+    /// records the ruling: policy decides on it as on every other, and no active skill restricts it.
+    pub fn guard_activating(&mut self, call: &ToolCall) -> Result<Guarded, JournalError> {
+        self.act(|session| {
+            let host = session.setup.host.clone().where_skill_tool(&call.tool);
+            let ruling = session.rule_as(call, &host);
+            session.record_ruling(call, ruling)
+        })
+    }
+
+    /// Rules on a call as if the skills called `names` were active as well, and records the ruling. One
+    /// that cannot be loaded is left out: it cannot be activated either.
+    pub fn guard_beside(
+        &mut self,
+        call: &ToolCall,
+        names: &[String],
+    ) -> Result<Guarded, JournalError> {
+        self.act(|session| {
+            let mut stack = session.stack.clone();
+            stack.extend(names.iter().filter_map(|name| session.unborn(name)));
+            let ruling = session.rule_with(call, &stack);
+            session.record_ruling(call, ruling)
+        })
+    }
+
+    /// Rules on a call that has somebody else run a script of `skill`, and records the ruling: as for
+    /// [`Session::run`], policy and every other active skill have to allow the tool `Script`.
+    pub fn guard_script(&mut self, call: &ToolCall, skill: &str) -> Result<Guarded, JournalError> {
+        let key = NameKey::of(skill);
+        self.act(|session| {
+            let others = session.stack.iter().filter(|active| active.name.key() != key);
+            let stack: ActiveStack = others.cloned().collect();
+            let ruling = session.rule_with(call, &stack);
+            session.record_ruling(call, ruling)
+        })
+    }
+
+    /// The skill as it would be on the stack, unless it is.
+    fn unborn(&self, name: &str) -> Option<ActiveSkill> {
+        let entry = self.look_up(name, Trigger::Auto).ok()?;
+        if self.is_active(entry.name()) {
+            return None;
+        }
+        let skill = self.setup.store.load(&entry.location()).ok()?;
+        let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
+        Some(ActiveSkill {
+            name: entry.name().clone(),
+            allowed: skill.manifest.allowed_tools.as_ref().map(|tools| tools.value.clone()),
+            layer: self.setup.catalog.layer(&entry.found).as_str().to_owned(),
+            trust: entry.trust.as_str().to_owned(),
+            scripts: scripts.found.iter().map(|s| skill.directory.join(&s.path)).collect(),
+            directory: Some(skill.directory),
+            served: false,
         })
     }
 

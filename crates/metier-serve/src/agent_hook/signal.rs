@@ -9,6 +9,7 @@ use metier_runtime::event::Trigger;
 
 use super::agent::HookAgent;
 use crate::limits::MAX_MARKS;
+use crate::mcp::uri;
 
 /// The name metier's MCP server has in agents' settings.
 pub(super) const SERVER: &str = "metier";
@@ -18,6 +19,12 @@ const ACTIVATE: &str = "skill_activate";
 
 /// The one that prints a file of a skill.
 const READ: &str = "skill_read";
+
+/// Those that run one of its scripts.
+const SCRIPTS: [&str; 2] = ["script_run", "script_help"];
+
+/// What agents call the tool that reads a resource of an MCP server.
+const RESOURCE_READERS: [&str; 2] = ["read_mcp_resource", "ReadMcpResourceTool"];
 
 /// The file that makes a directory a skill.
 pub(super) const SKILL_FILE: &str = "SKILL.md";
@@ -39,6 +46,8 @@ pub(super) struct Wish {
     /// Whether nothing but a skill can be meant. Other words may be a command of the agent's own, or
     /// a variable.
     pub(super) certain: bool,
+    /// Whether the agent takes it for a skill only where one is called exactly so.
+    pub(super) exact: bool,
 }
 
 /// Why nobody can tell which skills a prompt asks for.
@@ -62,6 +71,7 @@ impl Wish {
             arguments: arguments.to_owned(),
             trigger,
             certain: false,
+            exact: false,
         }
     }
 
@@ -88,46 +98,86 @@ pub(super) fn in_call(agent: HookAgent, call: &ToolCall) -> Option<Wish> {
         (HookAgent::Opencode, "skill") => return Some(wish("name", "")),
         _ => {}
     }
-    if let Some(name) = read_from_us(agent, call) {
-        return Some(Wish::new(name, "", Trigger::Auto));
+    let is_own = |path: Option<&str>| path.is_none_or(|path| is_skill_file(Path::new(path)));
+    match ours(agent, call)? {
+        Ours::Tool(tool) if tool == ACTIVATE => Some(wish("name", "arguments")),
+        Ours::Tool(tool) if tool == READ && is_own(field("path")) => Some(wish("name", "")),
+        Ours::File(name, path) if is_own(Some(&path)) => Some(Wish::new(&name, "", Trigger::Auto)),
+        Ours::Tool(_) | Ours::File(..) => None,
     }
-    is_ours(agent, call).then(|| wish("name", "arguments"))
 }
 
-/// The skill whose own file a call reads through metier's MCP server, where reading it is the sign that
-/// it is wanted.
-fn read_from_us(agent: HookAgent, call: &ToolCall) -> Option<&str> {
+/// What a call wants from metier's own MCP server.
+enum Ours {
+    /// To use a tool.
+    Tool(String),
+    /// To read a file of a skill as a resource: the skill, and the path in it.
+    File(String, String),
+}
+
+/// What the call wants from metier's own MCP server, if anything.
+fn ours(agent: HookAgent, call: &ToolCall) -> Option<Ours> {
+    if let Some((name, path)) = resource(call) {
+        return Some(Ours::File(name, path));
+    }
+    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
+    match call.kind(table) {
+        Kind::Mcp { server: Some(server), tool: Some(tool) } if server == SERVER => {
+            Some(Ours::Tool(tool))
+        }
+        _ => None,
+    }
+}
+
+/// The skill and the path in it that a call reads as a resource of metier's MCP server, as the server
+/// itself reads the address.
+fn resource(call: &ToolCall) -> Option<(String, String)> {
     let field = |name: &str| call.arguments.get(name).and_then(serde_json::Value::as_str);
-    if !matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) {
-        return None;
-    }
-    if call.tool == "read_mcp_resource" && field("server") == Some(SERVER) {
-        let (name, path) = field("uri")?.strip_prefix("skill://")?.split_once('/')?;
-        return is_skill_file(Path::new(path)).then_some(name);
-    }
-    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
-    let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) else {
-        return None;
-    };
-    let is_own = field("path").is_none_or(|path| is_skill_file(Path::new(path)));
-    (server == SERVER && tool == READ && is_own).then(|| field("name").unwrap_or_default())
+    let reads = RESOURCE_READERS.iter().any(|tool| call.tool.eq_ignore_ascii_case(tool));
+    let ours = field("server").is_some_and(|server| server.eq_ignore_ascii_case(SERVER));
+    uri::read(field("uri").filter(|_| reads && ours)?)
 }
 
-/// Whether the call activates a skill through metier's own MCP server.
-fn is_ours(agent: HookAgent, call: &ToolCall) -> bool {
-    let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
-    if let Kind::Mcp { server: Some(server), tool: Some(tool) } = call.kind(table) {
-        return server == SERVER && tool == ACTIVATE;
-    }
-    agent == HookAgent::Opencode && call.tool == format!("{SERVER}_{ACTIVATE}")
+/// Whether the call reads a skill's file as a resource of metier's MCP server, by a tool that reads
+/// those of every server.
+pub(super) fn is_resource(call: &ToolCall) -> bool {
+    resource(call).is_some()
 }
 
-/// Whether the call may be the only sign that a skill is wanted: a command of an agent whose models
-/// read a `SKILL.md` that way.
-pub(super) fn is_command(agent: HookAgent, call: &ToolCall) -> bool {
+/// The skill of which the call has metier's MCP server run a script.
+pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
+    let runs = |tool: &str| SCRIPTS.contains(&tool);
+    let name = || call.arguments.get("name").and_then(serde_json::Value::as_str);
+    match ours(agent, call)? {
+        Ours::Tool(tool) if runs(&tool) => Some(name().unwrap_or_default().to_owned()),
+        Ours::Tool(_) | Ours::File(..) => None,
+    }
+}
+
+/// How closely a call is looked at for a `SKILL.md` that it reads, which is the sign that the skill is
+/// wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// For those that it may read in any way: a command of an agent whose models read skills so.
+    Closely,
+    /// For those that it names.
+    Plainly,
+}
+
+/// How the call is looked at, when it can be such a sign: a command, or a tool that prints files.
+pub(super) fn look(agent: HookAgent, call: &ToolCall) -> Option<Look> {
     let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
-    matches!(agent, HookAgent::Codex | HookAgent::GeminiCli)
-        && matches!(call.kind(table), Kind::Shell { .. })
+    match call.kind(table) {
+        Kind::Shell { .. } if matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) => {
+            Some(Look::Closely)
+        }
+        Kind::Shell { .. } => Some(Look::Plainly),
+        Kind::Read { paths } => {
+            let prints = |tool: &str| ["read", "grep"].contains(&tool);
+            paths.iter().any(|path| prints(&path.tool)).then_some(Look::Plainly)
+        }
+        _ => None,
+    }
 }
 
 /// Whether this is a skill's own file.
@@ -201,7 +251,7 @@ fn marks(prompt: &str) -> Result<Vec<Wish>, Unclear> {
         if seen.len() > MAX_MARKS {
             return Err(Unclear::Marks);
         }
-        wishes.push(Wish::new(name, "", Trigger::Manual));
+        wishes.push(Wish { exact: true, ..Wish::new(name, "", Trigger::Manual) });
     }
     Ok(wishes)
 }

@@ -21,10 +21,64 @@ fn each_agents_own_tool_is_a_wish() {
         (HookAgent::Codex, "mcp__other__skill_activate", json!({"name": "a"}), None),
         (HookAgent::Codex, "mcp__metier__skill_show", json!({"name": "a"}), None),
         (HookAgent::Opencode, "metier_skill_activate", json!({"name": "a"}), Some("a")),
+        (
+            HookAgent::Opencode,
+            "metier_skill_read",
+            json!({"name": "a", "path": "SKILL.md"}),
+            Some("a"),
+        ),
+        (HookAgent::ClaudeCode, "mcp__metier__skill_read", json!({"name": "a"}), Some("a")),
+        (
+            HookAgent::ClaudeCode,
+            "mcp__metier__skill_read",
+            json!({"name": "a", "path": "x.md"}),
+            None,
+        ),
+        (
+            HookAgent::ClaudeCode,
+            "ReadMcpResourceTool",
+            json!({"server": "metier", "uri": "skill://a/SKILL.md"}),
+            Some("a"),
+        ),
         (HookAgent::Opencode, "x_skill_activate", json!({"name": "a"}), None),
     ] {
         let wish = in_call(agent, &ToolCall::new(tool, arguments));
         assert_eq!(wish.as_ref().map(Wish::name), expected, "{tool}");
+    }
+}
+
+#[test]
+fn a_script_that_metiers_server_is_to_run_is_known_with_its_skill() {
+    // U5
+    for (agent, tool, expected) in [
+        (HookAgent::ClaudeCode, "mcp__metier__script_run", Some("a")),
+        (HookAgent::Codex, "mcp__metier__script_help", Some("a")),
+        (HookAgent::Opencode, "metier_script_run", Some("a")),
+        (HookAgent::Codex, "mcp__metier__skill_read", None),
+        (HookAgent::Codex, "mcp__other__script_run", None),
+    ] {
+        let call = ToolCall::new(tool, json!({"name": "a", "script": "x", "uri": "skill://b/c"}));
+        assert_eq!(script_of(agent, &call).as_deref(), expected, "{tool}");
+        assert!(!is_resource(&call));
+    }
+}
+
+#[test]
+fn a_skill_read_as_a_resource_is_wanted_however_its_address_is_written() {
+    // U5
+    for (server, uri, expected) in [
+        ("metier", "skill://a/SKILL.md", Some("a")),
+        ("metier", "skill://a/SKILL%2Emd", Some("a")),
+        ("metier", "skill://%61/%53KILL.md", Some("a")),
+        ("Metier", "skill://a/skill.md", Some("a")),
+        ("metier", "skill://a/references/x.md", None),
+        ("metier", "skill://a%2FSKILL.md", None),
+        ("metier", "file:///a/SKILL.md", None),
+        ("other", "skill://a/SKILL.md", None),
+    ] {
+        let call = ToolCall::new("read_mcp_resource", json!({"server": server, "uri": uri}));
+        let wish = in_call(HookAgent::Codex, &call);
+        assert_eq!(wish.as_ref().map(Wish::name), expected, "{server} {uri}");
     }
 }
 
@@ -130,12 +184,24 @@ fn a_plugins_skill_is_told_from_others() {
 }
 
 #[test]
-fn a_wish_is_shown_by_a_command_where_models_read_skills_that_way() {
+fn a_wish_is_shown_by_whatever_prints_a_file() {
     // U5
-    let command = |tool| ToolCall::new(tool, json!({"command": "cat x/SKILL.md"}));
-    assert!(is_command(HookAgent::Codex, &command("Bash")));
-    assert!(is_command(HookAgent::GeminiCli, &command("run_shell_command")));
-    assert!(!is_command(HookAgent::ClaudeCode, &command("Bash")));
-    assert!(!is_command(HookAgent::Codex, &command("apply_patch")));
+    let check = |agent, tool, expected| {
+        let call = ToolCall::new(
+            tool,
+            json!({"command": "cat x/SKILL.md", "file_path": "x/SKILL.md", "filePath": "x/SKILL.md"}),
+        );
+        assert_eq!(look(agent, &call), expected, "{tool}");
+    };
+    check(HookAgent::Codex, "Bash", Some(Look::Closely));
+    check(HookAgent::GeminiCli, "run_shell_command", Some(Look::Closely));
+    check(HookAgent::ClaudeCode, "Bash", Some(Look::Plainly));
+    check(HookAgent::Opencode, "bash", Some(Look::Plainly));
+    check(HookAgent::ClaudeCode, "Read", Some(Look::Plainly));
+    check(HookAgent::GeminiCli, "read_file", Some(Look::Plainly));
+    check(HookAgent::Opencode, "read", Some(Look::Plainly));
+    check(HookAgent::ClaudeCode, "Write", None);
+    check(HookAgent::ClaudeCode, "Glob", None);
+    check(HookAgent::Codex, "apply_patch", None);
     assert!(is_skill_file(Path::new("/a/SKILL.md")) && !is_skill_file(Path::new("/SKILL.md/a")));
 }

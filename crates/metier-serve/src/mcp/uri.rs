@@ -16,7 +16,7 @@ pub(super) fn write(name: &str, path: &str) -> String {
 }
 
 /// The skill and the path an address means. Whether they exist is not looked at.
-pub(super) fn read(uri: &str) -> Option<(String, String)> {
+pub(crate) fn read(uri: &str) -> Option<(String, String)> {
     let rest = uri.strip_prefix(SCHEME)?;
     let (name, path) = rest.split_once('/').unwrap_or((rest, ""));
     let meant = |text: &str| unescape(text, |_| true);

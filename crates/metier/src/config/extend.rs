@@ -104,6 +104,7 @@ fn alias(known: &HostTable, name: &str, value: &Value<'_>) -> Result<ToolEntry, 
     };
     Ok(ToolEntry {
         names: vec![name.to_owned()],
+        server: given.server,
         command: or(given.command, &meant.command),
         paths: or(given.paths, &meant.paths),
         urls: or(given.urls, &meant.urls),

@@ -20,6 +20,8 @@ pub(crate) fn agents_world() -> World {
     };
     for root in ["home/.agents/skills", "home/.claude/skills"] {
         skill(root, "gitty", "allowed-tools: Bash(git:*)\n");
+        skill(root, "free", "");
+        skill(root, "reader", "allowed-tools: Read Grep\n");
     }
     skill("home/.agents/skills", "twice", "");
     skill("home/.claude/skills", "twice", "allowed-tools: Read\n");
@@ -324,6 +326,26 @@ fn a_policy_that_pre_approves_grants_where_the_agent_understands_it() {
 }
 
 #[test]
+fn a_rule_of_the_policy_closes_metiers_own_server_as_any_other() {
+    // U5, S4
+    let world = agents_world();
+    let rule = "[[rule]]\nverdict = \"deny\"\npattern = \"mcp__metier__*\"\n";
+    world.write("home/.config/metier/policy.toml", rule);
+    for (agent, event, tool) in [
+        ("claude-code", "PreToolUse", "mcp__metier__skill_search"),
+        ("codex", "PreToolUse", "mcp__metier__script_run"),
+        ("gemini-cli", "BeforeTool", "mcp_metier_skill_activate"),
+        ("opencode", "tool.execute.before", "metier_skill_read"),
+    ] {
+        let input = json!({"name": "gitty", "query": "x", "path": "x.md"});
+        let event = json!({"session_id": "r", "hook_event_name": event, "tool_name": tool,
+            "tool_input": input});
+        let run = hook(&world, &[agent], event.to_string().as_bytes());
+        assert_eq!(obeyed(agent, &run).0, "block", "{tool}");
+    }
+}
+
+#[test]
 fn a_strict_policy_blocks_without_any_skill() {
     // U5, S4
     let world = agents_world();
@@ -374,6 +396,26 @@ fn what_an_active_skill_is_told_later_does_not_move_it() {
 }
 
 #[test]
+fn who_writes_a_skill_reads_it_under_it_until_the_next_prompt() {
+    // U5, S2
+    let world = agents_world();
+    let file = world.home().join(".claude/skills/free/SKILL.md");
+    std::fs::remove_dir_all(world.home().join(".agents/skills/free")).unwrap();
+    let path = json!({"file_path": file, "old_string": "Do.", "new_string": "Do it."});
+    let send = |event: &[u8]| obeyed("claude-code", &hook(&world, &["claude-code"], event));
+    let read = || send(&call("w", "Read", &path));
+    assert_eq!(read().0, "-");
+    // Agents ask about changes to skills, whatever is active.
+    assert_eq!(send(&call("w", "Edit", &path)).0, "ask");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("Do.", "Do it.")).unwrap();
+    let (word, reason) = read();
+    assert!(word == "block" && reason.contains("changed since it was activated"), "{reason}");
+    send(br#"{"session_id":"w","hook_event_name":"UserPromptSubmit","prompt":"go on"}"#);
+    assert_eq!(read().0, "-");
+}
+
+#[test]
 fn a_skill_that_changed_since_it_was_approved_is_blocked() {
     // U5, P3
     let world = World::new();
@@ -388,6 +430,8 @@ fn a_skill_that_changed_since_it_was_approved_is_blocked() {
     for event in [
         call("t", "Skill", &json!({"skill": "sworn"})),
         br#"{"session_id":"t","hook_event_name":"UserPromptSubmit","prompt":"/sworn"}"#.to_vec(),
+        call("t", "Read", &json!({"file_path": file})),
+        bash("t", &format!("cat {}", file.display())),
     ] {
         let (word, reason) = obeyed("claude-code", &hook(&world, &["claude-code"], &event));
         assert_eq!(word, "block");
