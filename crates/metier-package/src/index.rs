@@ -13,6 +13,7 @@ mod well_known;
 use metier_store::search::{Document, SearchIndex};
 use serde::{Deserialize, Serialize};
 
+use crate::archive::Form;
 use crate::atomic::DiskError;
 use crate::download::{self, Got};
 use crate::fetch::{self, Fetch, FetchError, fetch_digested};
@@ -71,6 +72,22 @@ pub struct Listed {
     pub reference: String,
     /// SHA-256 of the bytes at that address, in hex; none where a commit says it.
     pub digest: Option<String>,
+    /// What is there.
+    pub kind: Kind,
+}
+
+/// What an index says that is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The skill, in a repository, a directory, an archive or a server that was looked at.
+    Skill,
+    /// A `SKILL.md` by itself.
+    SkillMd,
+    /// An archive with the skill in it.
+    Archive,
+    /// A plugin, whose skills are seen when it is fetched.
+    Plugin,
 }
 
 /// One skill that answers a query.
@@ -243,8 +260,12 @@ pub fn fetch_listed(
     progress: &mut dyn Progress,
 ) -> Result<Fetched, IndexError> {
     let reference = reference(&listed.reference, asking.bases)?;
+    let form = match listed.kind {
+        Kind::SkillMd => Form::SkillMd,
+        Kind::Skill | Kind::Archive | Kind::Plugin => Form::Archive,
+    };
     Ok(match &listed.digest {
-        Some(digest) => fetch_digested(&reference, digest, asking.fetch, progress)?,
+        Some(digest) => fetch_digested(&reference, (digest, form), asking.fetch, progress)?,
         None => fetch::fetch(&reference, asking.fetch, progress)?,
     })
 }
@@ -386,6 +407,7 @@ fn from_server(index: &Index, asking: &Asking<'_>) -> Result<Contents, IndexErro
             description: well_known::description(&claim.description),
             reference: reference(&claim.path).to_string(),
             digest: None,
+            kind: Kind::Skill,
         })
         .collect();
     Ok(contents)
@@ -412,6 +434,7 @@ fn listed(skill: &Offered, from: &Reference) -> Listed {
         description: well_known::description(&skill.description),
         reference: at.to_string(),
         digest: None,
+        kind: Kind::Skill,
     }
 }
 

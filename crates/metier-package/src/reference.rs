@@ -244,7 +244,8 @@ impl Reference {
     #[must_use]
     pub fn source(&self) -> String {
         match &self.origin {
-            Origin::Git(url) | Origin::ArchiveUrl(url) => url.clone(),
+            Origin::Git(url) => url.clone(),
+            Origin::ArchiveUrl(url) => address::web_source(url),
             Origin::Directory(path) | Origin::Archive(path) => path.display().to_string(),
             Origin::Mcp(server) => server.source(),
         }

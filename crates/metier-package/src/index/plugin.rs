@@ -6,7 +6,7 @@ use metier_format::text::visible_line;
 use serde_json::Value;
 
 use super::well_known::{self, description};
-use super::{Contents, Listed, listed};
+use super::{Contents, Kind, Listed, listed};
 use crate::limits::MAX_INDEX_SKILLS;
 use crate::reference::{Bases, Reference};
 use crate::skills::Offered;
@@ -76,7 +76,8 @@ fn skills(
     let name = well_known::name(name)?;
     let about = plugin.get("description").and_then(Value::as_str).unwrap_or_default();
     let reference = reference.to_string();
-    Ok(vec![Listed { name, description: description(about), reference, digest: None }])
+    let (description, kind) = (description(about), Kind::Plugin);
+    Ok(vec![Listed { name, description, reference, digest: None, kind }])
 }
 
 /// The skills of a plugin in the same repository: those it names, else all below it.

@@ -117,6 +117,9 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
         FetchError::NoCurl => ("no_curl", Some("install curl".to_owned())),
         FetchError::Digest { .. } => return CommandError::refused(error).code("digest_mismatch"),
+        FetchError::Uncheckable { .. } => {
+            return CommandError::refused(error).code("digest_uncheckable");
+        }
         _ => ("fetch_failed", None),
     };
     let failed = CommandError::failed(error).code(code);

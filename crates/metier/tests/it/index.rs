@@ -119,6 +119,70 @@ fn bytes_that_somebody_changed_on_the_way_are_refused() {
     assert!(installed(&taker, "lone") && !installed(&taker, "other"));
 }
 
+/// A list of skills as a web server has it.
+fn discovery(skills: &[serde_json::Value]) -> String {
+    let schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+    json!({"$schema": schema, "skills": skills}).to_string()
+}
+
+/// An entry of such a list for these bytes.
+fn entry(name: &str, kind: &str, url: &str, bytes: &[u8]) -> serde_json::Value {
+    let digest = metier_store::digest::hex(&metier_store::digest::sha256(bytes));
+    json!({"name": name, "type": kind, "description": "Does it.", "url": url,
+           "digest": format!("sha256:{digest}")})
+}
+
+fn skill_text(name: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does it. Use when it is to be done.\n---\n\nDo it.\n")
+}
+
+fn packed(name: &str) -> Vec<u8> {
+    let path = "SKILL.md".to_owned();
+    let bytes = skill_text(name).into_bytes();
+    metier_package::archive::pack(&[metier_package::archive::Packed {
+        path,
+        executable: false,
+        bytes,
+    }])
+}
+
+#[test]
+fn what_an_index_lists_is_brought_as_what_it_says_and_never_by_git() {
+    // P6
+    let taker = World::new();
+    let web = GitServer::start();
+    let _ = web.repo("acme/evil").skill("", "evil").commit("one");
+    let (text, bytes) = (skill_text("lone"), packed("whole"));
+    let _ = web.serve("raw.txt", text.clone());
+    let _ = web.serve("download/whole", bytes.clone());
+    let list = discovery(&[
+        entry("lone", "skill-md", "/raw.txt", text.as_bytes()),
+        entry("whole", "archive", "/download/whole", &bytes),
+        entry("evil", "archive", "/acme/evil.git", b"another"),
+        entry("twisted", "archive", "/raw.txt", text.as_bytes()),
+    ]);
+    let index = web.serve("list/index.json", list);
+    assert_eq!(metier(&taker, &["index", "add", "web", &index]).code, 0);
+    web.forget();
+    for name in ["lone", "whole"] {
+        let taken = metier(&taker, &["add", &format!("index:web/{name}"), "--yes", "--json"]);
+        assert_eq!(taken.code, 0, "{}", taken.stderr);
+        let source = taken.json()["installed"][0]["new"]["source"].to_string();
+        assert!(source.contains("archive+http://127.0.0.1"), "{source}");
+        // What is written down means the same when it is read again.
+        let directory = taker.home().join(".local/share/metier/skills").join(name);
+        std::fs::remove_dir_all(directory).unwrap();
+        let synced = metier(&taker, &["sync"]);
+        assert_eq!((synced.code, installed(&taker, name)), (0, true), "{}", synced.stderr);
+    }
+    let evil = metier(&taker, &["add", "index:web/evil", "--yes", "--json"]);
+    assert!(evil.code != 0 && !installed(&taker, "evil"), "{}", evil.stdout);
+    let asked = web.requests();
+    assert!(asked.iter().all(|request| !request.contains("info/refs")), "{asked:?}");
+    let twisted = metier(&taker, &["add", "index:web/twisted", "--yes", "--json"]);
+    assert_eq!((twisted.code, &twisted.json()["error"]["code"]), (3, &json!("package_refused")));
+}
+
 #[test]
 fn repositories_and_plugin_marketplaces_are_indexes() {
     // P6
