@@ -10,6 +10,7 @@ mod cache;
 mod plugin;
 mod well_known;
 
+use metier_format::text::visible_line;
 use metier_store::search::{Document, SearchIndex};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ use crate::turn::TurnError;
 
 pub use cache::{add, cached, list, remove, save};
 pub use well_known::{SCHEMA, WELL_KNOWN};
+
+/// Names of other skills that an error has.
+const MAX_NAMES_SAID: usize = 5;
 
 /// A remote list that somebody added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,6 +135,14 @@ pub enum IndexError {
     /// There is none of that name.
     #[error("there is no index `{0}`")]
     Missing(String),
+    /// What came has another name.
+    #[error("the index lists a skill `{listed}`, and what came is `{found}`")]
+    OtherName {
+        /// The name the index has.
+        listed: String,
+        /// The names that came.
+        found: String,
+    },
     /// A command that is none.
     #[error("a command has at most {MAX_COMMAND_WORDS} words and {MAX_COMMAND_BYTES} bytes")]
     Command,
@@ -264,10 +276,27 @@ pub fn fetch_listed(
         Kind::SkillMd => Form::SkillMd,
         Kind::Skill | Kind::Archive | Kind::Plugin => Form::Archive,
     };
-    Ok(match &listed.digest {
+    let fetched = match &listed.digest {
         Some(digest) => fetch_digested(&reference, (digest, form), asking.fetch, progress)?,
         None => fetch::fetch(&reference, asking.fetch, progress)?,
-    })
+    };
+    match listed.kind {
+        Kind::Skill | Kind::SkillMd | Kind::Archive => only_listed(fetched, &listed.name),
+        // It is listed by its own name, whatever its skills are called.
+        Kind::Plugin => Ok(fetched),
+    }
+}
+
+/// Of what came the skill that is listed. Whoever says yes to a name says it to no other.
+fn only_listed(mut fetched: Fetched, name: &str) -> Result<Fetched, IndexError> {
+    let came: Vec<String> = fetched.skills.iter().map(|skill| skill.name.to_string()).collect();
+    fetched.skills.retain(|skill| skill.name.as_str() == name);
+    if fetched.skills.is_empty() && !came.is_empty() {
+        let names = came.iter().take(MAX_NAMES_SAID).map(|name| visible_line(name));
+        let found = names.collect::<Vec<_>>().join("`, `");
+        return Err(IndexError::OtherName { listed: name.to_owned(), found });
+    }
+    Ok(fetched)
 }
 
 /// The skills of these indexes that answer `query`, the best first. Linear in what they list.

@@ -142,6 +142,7 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
             let error = CommandError::failed(error).code("no_such_index");
             error.hint("`metier index list` names those there are")
         }
+        IndexError::OtherName { .. } => CommandError::refused(error).code("name_mismatch"),
         IndexError::Command => CommandError::usage(error).code("bad_command"),
         IndexError::TooMany => CommandError::failed(error).code("too_many_indexes"),
         IndexError::Damaged(_) => CommandError::failed(error).code("records_damaged"),

@@ -184,6 +184,30 @@ fn what_an_index_lists_is_brought_as_what_it_says_and_never_by_git() {
 }
 
 #[test]
+fn a_skill_of_another_name_than_the_index_has_is_refused() {
+    // P6, P4
+    let taker = World::new();
+    let web = GitServer::start();
+    let (text, bytes) = (skill_text("one"), packed("two"));
+    let _ = web.serve("one/SKILL.md", text.clone());
+    let _ = web.serve("two.tar.gz", bytes.clone());
+    let list = discovery(&[
+        entry("four", "skill-md", "/one/SKILL.md", text.as_bytes()),
+        entry("five", "archive", "/two.tar.gz", &bytes),
+    ]);
+    let index = web.serve("list/index.json", list);
+    assert_eq!(metier(&taker, &["index", "add", "web", &index]).code, 0);
+    for (listed, found) in [("four", "one"), ("five", "two")] {
+        let refused = metier(&taker, &["add", &format!("index:web/{listed}"), "--yes", "--json"]);
+        let error = &refused.json()["error"];
+        assert_eq!((refused.code, &error["code"]), (3, &json!("name_mismatch")));
+        let said = error["message"].as_str().unwrap();
+        assert!(said.contains(&format!("`{listed}`")) && said.contains(&format!("`{found}`")));
+        assert!(!installed(&taker, listed) && !installed(&taker, found));
+    }
+}
+
+#[test]
 fn repositories_and_plugin_marketplaces_are_indexes() {
     // P6
     let taker = World::new();
