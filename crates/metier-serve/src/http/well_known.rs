@@ -15,6 +15,7 @@ use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
 use metier_store::digest::{TreeKind, hex, sha256};
+use metier_store::store::ReadError;
 use metier_store::vouch::{Depth, Standing};
 use metier_store::{Catalog, Entry, Layer};
 use serde_json::{Value, json};
@@ -32,6 +33,9 @@ pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
 /// What an archive is called after the skill's name.
 const ENDING: &str = ".tar.gz";
 
+/// Why a link is not in an archive.
+const LEAVES: &str = "it is a link that leaves the skill";
+
 /// The list each client gets, kept for a short while: making it reads every file of every skill.
 #[derive(Default)]
 pub(super) struct Shelf(Mutex<BTreeMap<Who, Kept>>);
@@ -39,6 +43,8 @@ pub(super) struct Shelf(Mutex<BTreeMap<Who, Kept>>);
 #[derive(Clone)]
 struct Kept {
     made: Duration,
+    /// The digest of the catalog it was made of: what is gone is not listed any more.
+    catalog: String,
     text: Arc<str>,
     version: String,
 }
@@ -64,8 +70,9 @@ pub(super) async fn archive(
     let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
     let packed = looking(&api, move |api| {
         let catalog = api.host.catalog(&who);
-        let entry = offered(&catalog).find(|entry| entry.name().as_str() == name)?;
-        packed(api, entry).ok()
+        let meant = |entry: &&Entry| entry.name().as_str() == name && is_standard(entry);
+        let entry = offered(&catalog).find(meant)?;
+        packed(api, entry).ok().map(|parcel| parcel.bytes)
     });
     let packed = packed.await?.ok_or_else(missing)?;
     Ok(document(&headers, "application/gzip", &hex(&sha256(&packed)), packed))
@@ -109,14 +116,17 @@ impl Shelf {
         // Whoever comes while it is made waits for it instead of making another.
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = api.host.now();
+        let catalog = api.host.catalog(&who);
+        let digest = catalog.digest();
         if let Some(kept) = shelf.get(&who)
+            && kept.catalog == digest
             && now.saturating_sub(kept.made) < SHELF_TIME
         {
             return kept.clone();
         }
-        let text = list(&api.host.catalog(&who), api).to_string();
+        let text = list(&catalog, api).to_string();
         let version = hex(&sha256(text.as_bytes()));
-        let kept = Kept { made: now, text: text.into(), version };
+        let kept = Kept { made: now, catalog: digest, text: text.into(), version };
         shelf.insert(who, kept.clone());
         kept
     }
@@ -128,17 +138,25 @@ fn list(catalog: &Catalog, api: &Api) -> Value {
     for entry in offered(catalog) {
         let name = entry.name().as_str();
         let packed = match skills.len() < MAX_OFFERED {
+            true if !is_standard(entry) => Err("others refuse its name"),
             true => packed(api, entry),
             false => Err("there are too many"),
         };
         match packed {
-            Ok(bytes) => skills.push(json!({
-                "name": name,
-                "type": "archive",
-                "description": visible(&entry.found.description),
-                "url": format!("{name}{ENDING}"),
-                "digest": format!("sha256:{}", hex(&sha256(&bytes))),
-            })),
+            Ok(parcel) => {
+                skills.push(json!({
+                    "name": name,
+                    "type": "archive",
+                    "description": visible(&entry.found.description),
+                    "url": format!("{name}{ENDING}"),
+                    "digest": format!("sha256:{}", hex(&sha256(&parcel.bytes))),
+                }));
+                left_out.extend(
+                    parcel.left_out.iter().map(
+                        |path| json!({ "name": name, "path": visible(path), "reason": LEAVES }),
+                    ),
+                );
+            }
             Err(reason) => left_out.push(json!({ "name": name, "reason": reason })),
         }
     }
@@ -153,18 +171,38 @@ fn offered(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
     })
 }
 
-/// The skill as an archive, every file at its place below the root.
-fn packed(api: &Api, entry: &Entry) -> Result<Vec<u8>, &'static str> {
+/// Whether a skill's name is the standard's; whoever reads lists refuses any other.
+fn is_standard(entry: &Entry) -> bool {
+    entry.name().as_str().is_ascii() && entry.name().faults().is_empty()
+}
+
+/// A skill as it is given away.
+struct Parcel {
+    /// The archive.
+    bytes: Vec<u8>,
+    /// Links of the skill that are not in it.
+    left_out: Vec<String>,
+}
+
+/// The skill as an archive, every file at its place below the root. A link that leaves the skill is
+/// nobody's to follow, here as in a read.
+fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
     let (store, at) = (api.host.index().store(), entry.location());
     let tree = store.tree(&at).map_err(|_| "its directory cannot be read")?;
     if tree.files().len() > MAX_SKILL_FILES {
         return Err("it has too many files");
     }
     let mut room = MAX_SKILL_BYTES;
-    let mut files = Vec::new();
+    let (mut files, mut left_out) = (Vec::new(), Vec::new());
     for file in tree.files() {
         let path = std::str::from_utf8(&file.path).map_err(|_| "a file's name is no text")?;
-        let read = store.read(&at, path, room).map_err(|_| "a file cannot be read")?;
+        let read = match store.read(&at, path, room) {
+            Err(ReadError::LeavesSkill(_)) if file.kind == TreeKind::Link => {
+                left_out.push(path.to_owned());
+                continue;
+            }
+            other => other.map_err(|_| "a file cannot be read")?,
+        };
         room = room.checked_sub(read.bytes.len() as u64).ok_or("it is too large")?;
         let executable = file.kind == TreeKind::Executable;
         files.push(Packed { path: path.to_owned(), executable, bytes: read.bytes });
@@ -176,5 +214,5 @@ fn packed(api: &Api, entry: &Entry) -> Result<Vec<u8>, &'static str> {
     {
         return Err("its content is not what was approved");
     }
-    Ok(pack(&files))
+    Ok(Parcel { bytes: pack(&files), left_out })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use metier_package::archive;
+use metier_serve::Host as _;
 use metier_store::digest::{hex, sha256};
 use serde_json::{Value, json};
 
@@ -59,4 +60,60 @@ fn what_is_not_offered_is_not_there() {
         let answer = server.get(&format!("/.well-known/agent-skills/{file}"));
         assert_eq!(answer.refusal().0, 404, "{file}");
     }
+}
+
+#[test]
+fn a_link_that_leaves_the_skill_is_left_out_and_the_skill_is_not() {
+    // P6, U3, R1
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().join("forms");
+    std::fs::create_dir_all(at.join("references")).unwrap();
+    std::fs::write(at.join("SKILL.md"), crate::ground::skill("forms", "")).unwrap();
+    std::fs::write(at.join("references/in.md"), "in").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", at.join("references/out.md")).unwrap();
+    std::os::unix::fs::symlink("in.md", at.join("references/same.md")).unwrap();
+    let odd = directory.path().join("Bad_Name");
+    std::fs::create_dir_all(&odd).unwrap();
+    std::fs::write(odd.join("SKILL.md"), crate::ground::skill("Bad_Name", "")).unwrap();
+    let server = Served::start(&Arc::new(Ground::on_disk(directory.path())));
+    let list = server.get(INDEX).json();
+    let names: Vec<&Value> =
+        list["skills"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
+    assert_eq!(names, [&json!("forms")]);
+    let left_out = &list["leftOut"];
+    let told = |name: &str, path: Value| {
+        let mut all = left_out.as_array().unwrap().iter();
+        all.any(|one| one["name"] == name && one["path"] == path && one["reason"].is_string())
+    };
+    assert!(told("forms", json!("references/out.md")), "{left_out}");
+    assert!(told("Bad_Name", Value::Null), "{left_out}");
+    let archive = server.get("/.well-known/agent-skills/forms.tar.gz");
+    let digest = format!("sha256:{}", hex(&sha256(&archive.body)));
+    assert_eq!(list["skills"][0]["digest"], digest);
+    let files = archive::list(&archive.body).unwrap();
+    assert_eq!(files, ["SKILL.md", "references/in.md", "references/same.md"]);
+    assert_eq!(server.get("/.well-known/agent-skills/Bad_Name.tar.gz").status, 404);
+}
+
+#[test]
+fn a_skill_that_is_gone_is_gone_from_the_list_at_once() {
+    // P6, U3, D7
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["forms", "charts"] {
+        std::fs::create_dir_all(directory.path().join(name)).unwrap();
+        let file = directory.path().join(name).join("SKILL.md");
+        std::fs::write(file, crate::ground::skill(name, "")).unwrap();
+    }
+    let ground = Arc::new(Ground::on_disk(directory.path()));
+    let server = Served::start(&ground);
+    let names = || -> Vec<String> {
+        let list = server.get(INDEX).json();
+        let skills = list["skills"].as_array().unwrap();
+        skills.iter().map(|skill| skill["name"].to_string()).collect()
+    };
+    assert_eq!(names(), [r#""charts""#, r#""forms""#]);
+    std::fs::remove_dir_all(directory.path().join("forms")).unwrap();
+    ground.index().invalidate();
+    assert_eq!(server.get("/.well-known/agent-skills/forms.tar.gz").status, 404);
+    assert_eq!(names(), [r#""charts""#]);
 }
