@@ -10,6 +10,8 @@ mod cache;
 mod plugin;
 mod well_known;
 
+use std::path::Path;
+
 use metier_format::text::visible_line;
 use metier_store::search::{Document, SearchIndex};
 use serde::{Deserialize, Serialize};
@@ -337,7 +339,7 @@ fn place(source: &str, bases: &Bases) -> Result<Place, IndexError> {
         bases.hosts.iter().any(|(_, host)| at.starts_with(host.as_str()))
     });
     if !web || ((known || source.ends_with(".git")) && !document) {
-        return Ok(Place::Source(reference(source, bases)?));
+        return Ok(Place::Source(holding(reference(source, bases)?)));
     }
     let url = match document {
         true => source.to_owned(),
@@ -346,6 +348,31 @@ fn place(source: &str, bases: &Bases) -> Result<Place, IndexError> {
     let url = web_file(&url)
         .map_err(|error| IndexError::Reference { source_text: source.to_owned(), error })?;
     Ok(Place::Web(url))
+}
+
+/// The directory that a list of plugins is about, where the list itself is named.
+fn holding(reference: Reference) -> Reference {
+    let list = Path::new(plugin::MARKETPLACE);
+    match &reference.origin {
+        Origin::Directory(path) if path.ends_with(list) => {
+            let root = path.ancestors().nth(list.components().count()).unwrap_or(path);
+            Reference { origin: Origin::Directory(root.to_owned()), ..reference }
+        }
+        _ => reference,
+    }
+}
+
+/// That there is no directory, to somebody who gave a file.
+fn no_directory(error: FetchError, from: &Reference) -> IndexError {
+    let is_json = |path: &Path| path.extension().is_some_and(|end| end == "json");
+    match (&error, &from.origin) {
+        (FetchError::NotFound { .. }, Origin::Directory(path)) if is_json(path) => {
+            let list = plugin::MARKETPLACE;
+            let message = format!("give the directory with `{list}` in it, or a web server");
+            IndexError::NotAnIndex(message)
+        }
+        _ => error.into(),
+    }
 }
 
 fn from_web(
@@ -382,7 +409,8 @@ fn from_source(
         let offering = skills::find(offer, &fetch::called(from))?;
         Ok((offering, marketplace(offer)?))
     });
-    let (Offering { skills: offered, refused, .. }, marketplace) = looked?;
+    let (Offering { skills: offered, refused, .. }, marketplace) =
+        looked.map_err(|error| no_directory(error, from))?;
     let every = || {
         let skills = offered.iter().map(|skill| listed(skill, from)).collect();
         Contents { skills, ..Contents::default() }

@@ -35,6 +35,9 @@ fn an_address_is_a_servers_a_documents_or_a_repositorys() {
     check("https://git.example/skills.git", "source https://git.example/skills.git");
     check("git@git.example:acme/skills", "source git@git.example:acme/skills");
     check("./team", "source /work/team");
+    check("./team/.claude-plugin/marketplace.json", "source /work/team");
+    check("/.claude-plugin/marketplace.json", "source /");
+    check("./marketplace.json", "source /work/marketplace.json");
 }
 
 #[test]

@@ -243,6 +243,24 @@ fn repositories_and_plugin_marketplaces_are_indexes() {
 }
 
 #[test]
+fn a_list_of_plugins_on_this_machine_is_an_index_by_its_file_too() {
+    // P6
+    let world = World::new();
+    world.skill("market/skills", "alpha", "Does alpha. Use when alpha is asked for.");
+    let plugins = json!({"plugins": [{"name": "all", "source": "./"}]});
+    let list = world.write("market/.claude-plugin/marketplace.json", plugins.to_string());
+    let added = metier(&world, &["index", "add", "market", list.to_str().unwrap(), "--json"]);
+    assert_eq!(added.code, 0, "{}", added.stdout);
+    assert_eq!(added.json()["indexes"][0]["skills"], 1);
+    assert_eq!(metier(&world, &["add", "index:market/alpha", "--yes"]).code, 0);
+    let other = world.write("market/list.json", plugins.to_string());
+    let refused = metier(&world, &["index", "add", "other", other.to_str().unwrap(), "--json"]);
+    let error = &refused.json()["error"];
+    assert_eq!((refused.code, &error["code"]), (1, &json!("not_an_index")));
+    assert!(error["message"].to_string().contains("give the directory"), "{error}");
+}
+
+#[test]
 fn what_is_no_index_is_said_and_not_added() {
     // P6, F4
     let taker = World::new();
