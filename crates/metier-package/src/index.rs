@@ -125,6 +125,9 @@ pub enum IndexError {
     /// It is in a form nobody here knows.
     #[error("the index has the form `{0}`, which is not known here")]
     Schema(String),
+    /// It does not say its form, as lists of the first form do not, which have no digests.
+    #[error("the index does not say its form in `$schema`; a list without digests is not read")]
+    NoSchema,
     /// It is none.
     #[error("it is not an index: {0}")]
     NotAnIndex(String),

@@ -127,6 +127,9 @@ pub enum ReferenceError {
     /// A way of transport that is not used.
     #[error("`{0}` is not a way to fetch a skill; use https, ssh or file")]
     Scheme(String),
+    /// What is not the address of a file on a web server.
+    #[error("`{0}` is not the address of a file on a web server; use https and a plain path")]
+    File(String),
     /// A connection anybody on the way could change.
     #[error("`http` is used on this machine only; use https")]
     Insecure,

@@ -53,6 +53,7 @@ fn every_error_is_a_sentence() {
         ReferenceError::Character('\n'),
         ReferenceError::OptionLike(text()),
         ReferenceError::Scheme(text()),
+        ReferenceError::File(text()),
         ReferenceError::Insecure,
         ReferenceError::Credentials,
         ReferenceError::Host(text()),

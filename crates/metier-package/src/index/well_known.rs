@@ -21,7 +21,7 @@ pub(super) fn read(document: &Value, url: &str) -> Result<Contents, IndexError> 
     match document.get("$schema").and_then(Value::as_str) {
         Some(SCHEMA) => {}
         Some(other) => return Err(IndexError::Schema(visible_line(&short(other)).into_owned())),
-        None => return Err(IndexError::Schema("without a name, and without digests".to_owned())),
+        None => return Err(IndexError::NoSchema),
     }
     let Some(skills) = document.get("skills").and_then(Value::as_array) else {
         return Err(IndexError::NotAnIndex("it has no list `skills`".to_owned()));

@@ -35,7 +35,9 @@ fn a_list_of_another_version_is_not_read() {
         assert!(matches!(error, IndexError::Schema(_)), "{error:?}");
         assert!(error.to_string().contains(says), "{error}");
     };
-    check(json!({"skills": []}), "without digests");
+    let error = read(&json!({"skills": []}), URL).unwrap_err();
+    assert!(matches!(error, IndexError::NoSchema), "{error:?}");
+    assert!(error.to_string().contains("does not say its form"), "{error}");
     check(json!({"$schema": "https://example/\u{1b}[31m", "skills": []}), "https://example/");
     let error = read(&json!({"$schema": SCHEMA}), URL).unwrap_err();
     assert!(matches!(error, IndexError::NotAnIndex(_)), "{error:?}");

@@ -38,7 +38,7 @@ fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference,
     if let Some(scheme) = scheme.strip_prefix(FILE) {
         return match requested {
             None => whole_file(scheme, rest),
-            Some(_) => Err(called_like_an_archive(rest)),
+            Some(_) => Err(ReferenceError::File(format!("{scheme}://{rest}"))),
         };
     }
     let scheme = match scheme {
@@ -81,7 +81,7 @@ pub(crate) fn web_file(text: &str) -> Result<String, ReferenceError> {
     let (scheme, rest) = text.split_once("://").unwrap_or((text, ""));
     match whole_file(&scheme.to_ascii_lowercase(), rest)?.origin {
         Origin::ArchiveUrl(url) => Ok(url),
-        _ => Err(ReferenceError::Scheme(scheme.to_owned())),
+        _ => Err(ReferenceError::File(text.to_owned())),
     }
 }
 
@@ -98,11 +98,12 @@ pub(crate) fn web_source(url: &str) -> String {
 
 /// A file on a web server, whatever its address looks like.
 fn whole_file(scheme: &str, rest: &str) -> Result<Reference, ReferenceError> {
+    let none = || ReferenceError::File(format!("{scheme}://{rest}"));
     if !matches!(scheme, "http" | "https") {
-        return Err(ReferenceError::Scheme(scheme.to_owned()));
+        return Err(none());
     }
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    archive(&Place::new(scheme, authority)?, path)
+    archive(&Place::new(scheme, authority)?, path).map_err(|_| none())
 }
 
 /// `user@host:path`, or a word or a host before `owner/repo`.

@@ -135,7 +135,9 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
         IndexError::Fetch(error) => fetch_error(error),
         IndexError::Reference { .. } => CommandError::usage(error).code("bad_reference"),
         IndexError::Name(_) => CommandError::usage(error).code("bad_index_name"),
-        IndexError::Schema(_) => CommandError::failed(error).code("index_unknown"),
+        IndexError::Schema(_) | IndexError::NoSchema => {
+            CommandError::failed(error).code("index_unknown")
+        }
         IndexError::NotAnIndex(_) => CommandError::failed(error).code("not_an_index"),
         IndexError::Exists(_) => CommandError::failed(error).code("index_exists"),
         IndexError::Missing(_) => {
