@@ -49,6 +49,10 @@ pub struct Fetch<'a> {
     pub offline: bool,
     /// Whose SSH signatures are known: a file as git's `gpg.ssh.allowedSignersFile`.
     pub signers: Option<&'a Path>,
+    /// The sites the user has named, as [`site`](crate::reference::site) spells them: those of his own
+    /// indexes and of what he has typed. To no other goes a login from `.netrc`, which knows hosts
+    /// and no ports, wherever a list, a redirect or a lockfile points.
+    pub sites: &'a [String],
     /// What is done about what may pass by itself.
     pub retry: &'a Retry<'a>,
     /// Which MCP servers there are, when somebody can talk with them.
@@ -141,6 +145,16 @@ pub enum FetchError {
         /// A directory on that disk.
         path: PathBuf,
     },
+    /// The server points to an address that is not followed.
+    #[error("`{place}` points to `{to}`, {why}")]
+    Redirect {
+        /// Where it was asked for.
+        place: String,
+        /// Where it would be.
+        to: String,
+        /// Why nobody goes there.
+        why: &'static str,
+    },
     /// Somebody ended it.
     #[error("it was interrupted")]
     Interrupted,
@@ -191,6 +205,14 @@ pub enum FetchError {
     /// Git failed in a way nobody knows.
     #[error("git failed: {detail}")]
     Git {
+        /// What it said.
+        detail: String,
+    },
+    /// Curl failed in a way nobody knows.
+    #[error("`{place}` cannot be brought: {detail}")]
+    Curl {
+        /// Where.
+        place: String,
         /// What it said.
         detail: String,
     },

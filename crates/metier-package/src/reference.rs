@@ -77,6 +77,17 @@ impl Server {
     }
 }
 
+/// The site of an address on the web, of a repository, a file, a list or an MCP server: scheme, host
+/// and port, in one spelling. None for what is not on the web.
+#[must_use]
+pub fn site(text: &str) -> Option<String> {
+    let bare = ["archive+", "mcp+", "git+"].iter().find_map(|word| text.strip_prefix(word));
+    let (scheme, rest) = bare.unwrap_or(text).split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    address::site(&scheme, authority)
+}
+
 /// What short forms are short for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bases {

@@ -199,3 +199,23 @@ fn check(text: &str) {
     let requested = reference.requested.unwrap_or_default();
     assert!(!requested.starts_with('-') && !requested.contains([':', '^', '*']), "{text}");
 }
+
+#[test]
+fn a_site_is_scheme_host_and_port_in_one_spelling() {
+    // P2, P6
+    let check = |text: &str, expect: Option<&str>| {
+        assert_eq!(site(text).as_deref(), expect, "{text}");
+    };
+    check("https://A.example", Some("https://a.example:443"));
+    check("https://a.example:443/x?y#z", Some("https://a.example:443"));
+    check("archive+https://a.example:8443/x", Some("https://a.example:8443"));
+    check("mcp+http://127.0.0.1/mcp", Some("http://127.0.0.1:80"));
+    check("http://[::1]:7777", Some("http://[::1]:7777"));
+    check("http://a.example/x", None);
+    check("https://u:p@a.example/x", None);
+    check("ssh://git@a.example/x", None);
+    check("git@a.example:x", None);
+    check("mcp:team", None);
+    check("/work/x", None);
+    check("owner/repo", None);
+}

@@ -331,6 +331,17 @@ impl Place {
     }
 }
 
+/// Scheme, host and port in one spelling; none for what may not be asked over the web.
+pub(super) fn site(scheme: &str, authority: &str) -> Option<String> {
+    let usual = match scheme {
+        "https" => 443,
+        "http" => 80,
+        _ => return None,
+    };
+    let place = Place::new(scheme, authority).ok()?;
+    Some(format!("{scheme}://{}:{}", place.host, place.port.unwrap_or(usual)))
+}
+
 fn host_and_port(address: &str) -> Result<(String, Option<u16>), ReferenceError> {
     let bad = || ReferenceError::Host(address.to_owned());
     let (host, port) = match address.strip_prefix('[') {

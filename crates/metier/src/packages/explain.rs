@@ -2,7 +2,10 @@
 
 use metier_format::text::visible_line;
 use metier_package::index::IndexError;
-use metier_package::{ChangeError, CopyError, FetchError, RecordError, ReferenceError, TurnError};
+use metier_package::reference::Origin;
+use metier_package::{
+    Bases, ChangeError, CopyError, FetchError, RecordError, Reference, ReferenceError, TurnError,
+};
 
 use crate::error::{CommandError, Kind};
 
@@ -81,8 +84,10 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::NotFound { .. } => ("not_found", Some("check the spelling".to_owned())),
         FetchError::NoSuchRef { .. } => ("no_such_ref", None),
         FetchError::NoSuchPath { .. } => ("no_such_path", None),
-        FetchError::Authentication { place, .. } if place.starts_with("mcp") => {
-            ("authentication", Some("`.netrc` may have a login for the server's host".to_owned()))
+        FetchError::Authentication { place, .. } if is_by_curl(place) => {
+            let hint = "a login in `.netrc` goes only to what you type and to your own indexes; \
+                        `metier index add` makes a server one of them";
+            ("authentication", Some(hint.to_owned()))
         }
         FetchError::Authentication { .. } => (
             "authentication",
@@ -93,6 +98,10 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::Unreachable { .. } => {
             let hint = "nothing was changed; is it running, and is the address right?";
             ("unreachable", Some(hint.to_owned()))
+        }
+        FetchError::Redirect { .. } => {
+            let hint = "only https is followed, and on this machine http; give the address itself";
+            ("not_followed", Some(hint.to_owned()))
         }
         FetchError::TimedOut { .. } => ("timed_out", None),
         FetchError::Offline { .. } => ("offline", None),
@@ -154,6 +163,13 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
             CommandError::failed(error).code("disk")
         }
     }
+}
+
+/// Whether a place is asked by curl: an MCP server, a list, or a file on a web server.
+fn is_by_curl(place: &str) -> bool {
+    let bases = Bases::new("/");
+    let read = Reference::parse(place, &bases).map(|reference| reference.origin);
+    matches!(read, Ok(Origin::Mcp(_) | Origin::ArchiveUrl(_))) || place.ends_with(".json")
 }
 
 fn full(error: CommandError) -> CommandError {
