@@ -5,6 +5,7 @@
 mod explain;
 mod preview;
 mod record;
+mod vouched;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -190,6 +191,8 @@ pub(crate) struct Fetching {
     bases: Bases,
     indexes: Vec<Index>,
     client: McpClient,
+    /// What indexes said that were asked.
+    asked: std::cell::RefCell<vouched::Asked>,
     /// The sites of what was typed.
     typed: std::cell::RefCell<Vec<String>>,
     fetched: std::cell::Cell<usize>,
@@ -216,6 +219,7 @@ impl Fetching {
             variables,
             signers: settings.packages.signers.clone(),
             bases,
+            asked: std::cell::RefCell::default(),
             typed: std::cell::RefCell::default(),
             fetched: std::cell::Cell::new(0),
         })
