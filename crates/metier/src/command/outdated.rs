@@ -146,12 +146,11 @@ pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> Comm
     Ok(status)
 }
 
-/// What is installed, and what there is now, when it is another; a content without a commit has no
-/// name of its own.
-fn looked(
-    pinned: &Pinned,
-    fetching: &Fetching,
-) -> Result<Option<(Option<String>, Option<String>)>, CommandError> {
+/// What is installed and what there is now; content without a commit has no name of its own.
+type Versions = (Option<String>, Option<String>);
+
+/// Both versions, when they are not one.
+fn looked(pinned: &Pinned, fetching: &Fetching) -> Result<Option<Versions>, CommandError> {
     let other = || Some((Some(pinned.tree.clone()), None));
     Ok(match newer(pinned, fetching)? {
         Newer::Nothing => None,
