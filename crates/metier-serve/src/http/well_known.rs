@@ -2,7 +2,7 @@
 //! each as an archive. What is not trusted here is not offered, nor what is not as it was approved, nor
 //! what every metier has itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
 use metier_store::digest::{TreeKind, hex, sha256};
-use metier_store::store::ReadError;
+use metier_store::store::{FileStamp, Location, ReadError};
 use metier_store::vouch::{Depth, Standing};
-use metier_store::{Catalog, Entry, Layer};
+use metier_store::{Catalog, Entry, Layer, Store};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -45,8 +45,28 @@ struct Kept {
     made: Duration,
     /// The digest of the catalog it was made of: what is gone is not listed any more.
     catalog: String,
+    /// What it was made of: where a file is another by now, so is its archive.
+    marks: Arc<[Mark]>,
     text: Arc<str>,
     version: String,
+}
+
+/// A file or directory of a skill as it was when it was packed.
+struct Mark {
+    at: Location,
+    path: String,
+    stamp: Option<FileStamp>,
+}
+
+impl Mark {
+    fn of(store: &dyn Store, at: &Location, path: &str) -> Self {
+        let stamp = store.stamp(at, path);
+        Self { at: at.clone(), path: path.to_owned(), stamp }
+    }
+
+    fn still_holds(&self, store: &dyn Store) -> bool {
+        store.stamp(&self.at, &self.path) == self.stamp
+    }
 }
 
 /// `GET /.well-known/agent-skills/index.json`.
@@ -121,20 +141,23 @@ impl Shelf {
         if let Some(kept) = shelf.get(&who)
             && kept.catalog == digest
             && now.saturating_sub(kept.made) < SHELF_TIME
+            && kept.marks.iter().all(|mark| mark.still_holds(api.host.index().store().as_ref()))
         {
             return kept.clone();
         }
-        let text = list(&catalog, api).to_string();
+        let (list, marks) = list(&catalog, api);
+        let text = list.to_string();
         let version = hex(&sha256(text.as_bytes()));
-        let kept = Kept { made: now, catalog: digest, text: text.into(), version };
+        let marks = marks.into();
+        let kept = Kept { made: now, catalog: digest, marks, text: text.into(), version };
         shelf.insert(who, kept.clone());
         kept
     }
 }
 
-/// The list. What is left out is said in a member that nobody has to read.
-fn list(catalog: &Catalog, api: &Api) -> Value {
-    let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+/// The list, and what it was made of. What is left out is said in a member that nobody has to read.
+fn list(catalog: &Catalog, api: &Api) -> (Value, Vec<Mark>) {
+    let (mut skills, mut left_out, mut marks) = (Vec::new(), Vec::new(), Vec::new());
     for entry in offered(catalog) {
         let name = entry.name().as_str();
         let packed = match skills.len() < MAX_OFFERED {
@@ -151,6 +174,7 @@ fn list(catalog: &Catalog, api: &Api) -> Value {
                     "url": format!("{name}{ENDING}"),
                     "digest": format!("sha256:{}", hex(&sha256(&parcel.bytes))),
                 }));
+                marks.extend(parcel.marks);
                 left_out.extend(
                     parcel.left_out.iter().map(
                         |path| json!({ "name": name, "path": visible(path), "reason": LEAVES }),
@@ -160,7 +184,7 @@ fn list(catalog: &Catalog, api: &Api) -> Value {
             Err(reason) => left_out.push(json!({ "name": name, "reason": reason })),
         }
     }
-    json!({ "$schema": SCHEMA, "skills": skills, "leftOut": left_out })
+    (json!({ "$schema": SCHEMA, "skills": skills, "leftOut": left_out }), marks)
 }
 
 /// The skills other machines are told of.
@@ -182,6 +206,8 @@ struct Parcel {
     bytes: Vec<u8>,
     /// Links of the skill that are not in it.
     left_out: Vec<String>,
+    /// What it was made of.
+    marks: Vec<Mark>,
 }
 
 /// The skill as an archive, every file at its place below the root. A link that leaves the skill is
@@ -194,8 +220,16 @@ fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
     }
     let mut room = MAX_SKILL_BYTES;
     let (mut files, mut left_out) = (Vec::new(), Vec::new());
+    let (mut marks, mut folders) = (Vec::new(), BTreeSet::new());
     for file in tree.files() {
         let path = std::str::from_utf8(&file.path).map_err(|_| "a file's name is no text")?;
+        // Before it is read, so that a change in between is noticed.
+        marks.push(Mark::of(store.as_ref(), &at, path));
+        if let Some((folder, _)) = path.rsplit_once('/')
+            && folders.insert(folder.to_owned())
+        {
+            marks.push(Mark::of(store.as_ref(), &at, folder));
+        }
         let read = match store.read(&at, path, room) {
             Err(ReadError::LeavesSkill(_)) if file.kind == TreeKind::Link => {
                 left_out.push(path.to_owned());
@@ -214,5 +248,5 @@ fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
     {
         return Err("its content is not what was approved");
     }
-    Ok(Parcel { bytes: pack(&files), left_out })
+    Ok(Parcel { bytes: pack(&files), left_out, marks })
 }

@@ -117,3 +117,30 @@ fn a_skill_that_is_gone_is_gone_from_the_list_at_once() {
     assert_eq!(server.get("/.well-known/agent-skills/forms.tar.gz").status, 404);
     assert_eq!(names(), [r#""charts""#]);
 }
+
+#[test]
+fn a_skill_that_changed_is_listed_as_it_is_given() {
+    // P6, U3
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().join("forms");
+    std::fs::create_dir_all(at.join("references")).unwrap();
+    let text = crate::ground::skill("forms", "");
+    std::fs::write(at.join("SKILL.md"), &text).unwrap();
+    std::fs::write(at.join("references/a.md"), "a").unwrap();
+    let server = Served::start(&Arc::new(Ground::on_disk(directory.path())));
+    let mut before = Vec::new();
+    let mut check = || {
+        let listed = server.get(INDEX).json()["skills"][0]["digest"].clone();
+        let archive = server.get("/.well-known/agent-skills/forms.tar.gz");
+        assert_eq!(listed, format!("sha256:{}", hex(&sha256(&archive.body))));
+        assert!(!before.contains(&listed), "another content has another digest");
+        before.push(listed);
+    };
+    check();
+    std::fs::write(at.join("SKILL.md"), [&text[..], b"More.\n"].concat()).unwrap();
+    check();
+    std::fs::write(at.join("references/a.md"), "another").unwrap();
+    check();
+    std::fs::write(at.join("references/b.md"), "b").unwrap();
+    check();
+}
