@@ -1,4 +1,7 @@
+#![expect(clippy::disallowed_methods, reason = "tests make files")]
+
 use proptest::prelude::*;
+use rustix::fs::FileType;
 
 use super::*;
 
@@ -44,6 +47,29 @@ fn a_file_is_what_the_index_says_or_refused() {
     check_as(b"PK\x03\x04", Form::Archive, None);
     check_as(b"PK\x03\x04", Form::SkillMd, Some("it is an archive"));
     check_as(b"\x1f\x8b\x08", Form::SkillMd, Some("it is an archive"));
+}
+
+#[test]
+fn what_is_called_like_an_archive_and_is_none_is_called_what_it_is() {
+    // P1, U1
+    let place = tempfile::tempdir().unwrap();
+    let check = |name: &str, expect: &str| {
+        let path = place.path().join(name);
+        let error = read(&path).unwrap_err();
+        assert_eq!(error.to_string(), format!("`{}` {expect}", path.display()));
+        assert!(matches!(error, FetchError::NoSource { .. }));
+    };
+    std::fs::create_dir(place.path().join("d.zip")).unwrap();
+    check("d.zip", "is a directory, and called like an archive");
+    // Nobody writes to it, and nobody waits for that.
+    let pipe = place.path().join("pipe.skill");
+    rustix::fs::mknodat(CWD, pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    check("pipe.skill", "is no file, and called like an archive");
+    std::fs::write(place.path().join("file"), "x").unwrap();
+    for nowhere in ["none.zip", "file/none.zip"] {
+        let error = read(&place.path().join(nowhere)).unwrap_err();
+        assert!(matches!(error, FetchError::NotFound { .. }), "{error}");
+    }
 }
 
 proptest! {

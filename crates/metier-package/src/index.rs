@@ -365,11 +365,11 @@ fn holding(reference: Reference) -> Reference {
     }
 }
 
-/// That there is no directory, to somebody who gave a file.
+/// What to give instead of a file, to somebody who gave one.
 fn no_directory(error: FetchError, from: &Reference) -> IndexError {
     let is_json = |path: &Path| path.extension().is_some_and(|end| end == "json");
     match (&error, &from.origin) {
-        (FetchError::NotFound { .. }, Origin::Directory(path)) if is_json(path) => {
+        (FetchError::NoSource { .. }, Origin::Directory(path)) if is_json(path) => {
             let list = plugin::MARKETPLACE;
             let message = format!("give the directory with `{list}` in it, or a web server");
             IndexError::NotAnIndex(message)
