@@ -197,9 +197,14 @@ fn a_skill_is_read_however_its_directory_is_named() {
         "find /s -iname skill.md | grep gitty | xargs cat",
         "fd SKILL.md /s | xargs cat",
     ] {
-        assert!(survey(command).reads_unplaced("SKILL.md"), "{command}");
+        let survey = survey(command);
+        assert!(survey.may_read_any("SKILL.md"), "{command}");
+        assert!(survey.may_read(Path::new("/s/deep/gitty"), "SKILL.md"), "{command}");
+        assert!(survey.may_read_within(Path::new("/s/deep"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read(Path::new("/t/gitty"), "SKILL.md"), "{command}");
     }
     for command in [
+        "find / -name README.md -exec cat {} +",
         "echo x > /s/gitty/SKILL.md",
         "find /s -name SKILL.md",
         "git commit -m 'SKILL.md is shorter'",

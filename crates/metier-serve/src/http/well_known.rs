@@ -19,11 +19,12 @@ use metier_store::store::{FileStamp, Location, ReadError};
 use metier_store::vouch::{Depth, Standing};
 use metier_store::{Catalog, Entry, Layer, Store};
 use serde_json::{Value, json};
+use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::timeout;
 
-use super::calls::aside;
 use super::problem::Problem;
 use super::routes::Api;
+use crate::aside::aside;
 use crate::limits::{CALL_PATIENCE, MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
 use crate::who::Who;
 
@@ -38,17 +39,27 @@ const LEAVES: &str = "it is a link that leaves the skill";
 
 /// The list each client gets, kept for a short while: making it reads every file of every skill.
 #[derive(Default)]
-pub(super) struct Shelf(Mutex<BTreeMap<Who, Kept>>);
+pub(super) struct Shelf(Mutex<BTreeMap<Who, Arc<Spot>>>);
+
+/// The place of one client's list. Whoever holds it makes the list; whoever waits for it gets that one.
+type Spot = AsyncMutex<Option<Kept>>;
 
 #[derive(Clone)]
 struct Kept {
     made: Duration,
-    /// The digest of the catalog it was made of: what is gone is not listed any more.
-    catalog: String,
-    /// What it was made of: where a file is another by now, so is its archive.
+    /// What it was made of: where a file is gone or another by now, so is its archive.
     marks: Arc<[Mark]>,
     text: Arc<str>,
     version: String,
+}
+
+impl Kept {
+    /// Whether it is not old, and of the skills as they are.
+    fn is_fresh(&self, api: &Api) -> bool {
+        let store = api.host.index().store();
+        api.host.now().saturating_sub(self.made) < SHELF_TIME
+            && self.marks.iter().all(|mark| mark.still_holds(store.as_ref()))
+    }
 }
 
 /// A file or directory of a skill as it was when it was packed.
@@ -75,7 +86,7 @@ pub(super) async fn index(
     Extension(who): Extension<Who>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let kept = looking(&api, move |api| api.shelf.list(api, who)).await?;
+    let kept = kept(&api, who).await?;
     Ok(document(&headers, "application/json", &kept.version, kept.text.as_bytes().to_vec()))
 }
 
@@ -106,11 +117,11 @@ async fn looking<T: Send + 'static>(
     let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
     let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
     let api = Arc::clone(api);
-    aside(move || {
+    let looked = aside(move || {
         let _turn = turn;
         look(&api)
-    })
-    .await
+    });
+    Ok(looked.await?)
 }
 
 /// A document that need not be sent to whoever has it.
@@ -132,27 +143,33 @@ fn document(asked: &HeaderMap, kind: &'static str, version: &str, bytes: Vec<u8>
 }
 
 impl Shelf {
-    fn list(&self, api: &Api, who: Who) -> Kept {
-        // Whoever comes while it is made waits for it instead of making another.
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = api.host.now();
-        let catalog = api.host.catalog(&who);
-        let digest = catalog.digest();
-        if let Some(kept) = shelf.get(&who)
-            && kept.catalog == digest
-            && now.saturating_sub(kept.made) < SHELF_TIME
-            && kept.marks.iter().all(|mark| mark.still_holds(api.host.index().store().as_ref()))
-        {
-            return kept.clone();
-        }
-        let (list, marks) = list(&catalog, api);
-        let text = list.to_string();
-        let version = hex(&sha256(text.as_bytes()));
-        let marks = marks.into();
-        let kept = Kept { made: now, catalog: digest, marks, text: text.into(), version };
-        shelf.insert(who, kept.clone());
-        kept
+    fn spot(&self, who: &Who) -> Arc<Spot> {
+        // A panic elsewhere left a place in the table or not.
+        let mut spots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(spots.entry(who.clone()).or_default())
     }
+}
+
+/// The list that `who` gets. Whoever comes while it is made waits for it instead of making another,
+/// and takes nobody's turn meanwhile.
+async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
+    let mut spot = api.shelf.spot(&who).lock_owned().await;
+    if let Some(kept) = spot.clone() {
+        let (api, known) = (Arc::clone(api), kept.clone());
+        if aside(move || known.is_fresh(&api)).await? {
+            return Ok(kept);
+        }
+    }
+    // It is made to its end and kept, though who asked for it be gone.
+    let make = move |api: &Api| {
+        let (list, marks) = list(&api.host.catalog(&who), api);
+        let (text, marks) = (list.to_string(), marks.into());
+        let version = hex(&sha256(text.as_bytes()));
+        // After it was made, however long that took: else it would be old when it is new.
+        let kept = Kept { made: api.host.now(), marks, text: text.into(), version };
+        spot.insert(kept).clone()
+    };
+    looking(api, make).await
 }
 
 /// The list, and what it was made of. What is left out is said in a member that nobody has to read.
