@@ -41,6 +41,15 @@ impl From<At> for Stop {
     }
 }
 
+/// What a file that holds a skill is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A `SKILL.md` by itself.
+    SkillMd,
+    /// An archive.
+    Archive,
+}
+
 /// Is given each entry of an archive with its content.
 type Take<'a> = &'a mut dyn FnMut(Entry, &[u8]) -> Result<(), Stop>;
 
@@ -54,14 +63,40 @@ pub fn list(bytes: &[u8]) -> Result<Vec<String>, At> {
     Ok(entries.iter().map(|entry| shown(&entry.path)).collect())
 }
 
-/// Whether the archive's bytes have this SHA-256 in hex. `place` is where it is from.
-pub(crate) fn check(path: &Path, expected: &str, place: &str) -> Result<(), FetchError> {
-    let found = hex(&sha256(&read(path)?));
-    if found == expected {
-        return Ok(());
+/// Whether the file's bytes have this SHA-256 in hex, and are of this form. `place` is where it is
+/// from.
+pub(crate) fn check(
+    path: &Path,
+    (expected, form): (&str, Form),
+    place: &str,
+) -> Result<(), FetchError> {
+    let bytes = read(path)?;
+    let found = hex(&sha256(&bytes));
+    if found != expected {
+        let (place, expected) = (place.to_owned(), expected.to_owned());
+        return Err(FetchError::Digest { place, expected, found });
     }
-    let (place, expected) = (place.to_owned(), expected.to_owned());
-    Err(FetchError::Digest { place, expected, found })
+    match (form, form_of(&bytes)) {
+        (Form::SkillMd, Some(Form::Archive)) => {
+            let why = "it is an archive, and the index says that it is a `SKILL.md`";
+            Err(FetchError::Refused(malformed(why)))
+        }
+        (Form::Archive, Some(Form::SkillMd)) => {
+            let why = "it is a `SKILL.md`, and the index says that it is an archive";
+            Err(FetchError::Refused(malformed(why)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What these bytes are, by how they begin.
+fn form_of(bytes: &[u8]) -> Option<Form> {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    match bytes {
+        [0x1f, 0x8b, ..] | [b'P', b'K', ..] => Some(Form::Archive),
+        _ if text.starts_with(b"---") => Some(Form::SkillMd),
+        _ => None,
+    }
 }
 
 /// Lays the archive's content down, has it used, and removes it.
@@ -104,12 +139,12 @@ fn unpack(bytes: &[u8], write: Write<'_>) -> Result<Vec<Entry>, Stop> {
         entries.push(entry);
         Ok(())
     };
-    match bytes {
-        [0x1f, 0x8b, ..] => tar::read(bytes, &mut take)?,
-        [b'P', b'K', ..] => zip::read(bytes, &mut take)?,
+    match form_of(bytes) {
+        Some(Form::Archive) if bytes.starts_with(b"PK") => zip::read(bytes, &mut take)?,
+        Some(Form::Archive) => tar::read(bytes, &mut take)?,
         // A skill of one file comes as that file.
-        [b'-', b'-', b'-', ..] => take(lone(bytes), bytes)?,
-        _ => {
+        Some(Form::SkillMd) => take(lone(bytes), bytes)?,
+        None => {
             return Err(
                 malformed("it is neither a gzipped tar, nor a zip file, nor a `SKILL.md`").into()
             );

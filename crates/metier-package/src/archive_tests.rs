@@ -29,6 +29,27 @@ fn the_dot_in_front_and_the_slash_behind_say_nothing() {
 }
 
 #[test]
+fn a_file_is_what_the_index_says_or_refused() {
+    // P6
+    let directory = tempfile::TempDir::new().unwrap();
+    let path = directory.path().join("it");
+    let check_as = |bytes: &[u8], form: Form, says: Option<&str>| {
+        std::fs::write(&path, bytes).unwrap();
+        let digest = hex(&sha256(bytes));
+        let told = check(&path, (&digest, form), "x").err().map(|error| error.to_string());
+        assert_eq!(told.is_some(), says.is_some(), "{told:?}");
+        assert!(told.unwrap_or_default().contains(says.unwrap_or_default()));
+        assert!(check(&path, (&"0".repeat(64), form), "x").is_err());
+    };
+    check_as(b"---\nname: a\n---\n", Form::SkillMd, None);
+    check_as(b"\xef\xbb\xbf---\nname: a\n---\n", Form::SkillMd, None);
+    check_as(b"---\nname: a\n---\n", Form::Archive, Some("it is a `SKILL.md`"));
+    check_as(b"PK\x03\x04", Form::Archive, None);
+    check_as(b"PK\x03\x04", Form::SkillMd, Some("it is an archive"));
+    check_as(b"\x1f\x8b\x08", Form::SkillMd, Some("it is an archive"));
+}
+
+#[test]
 fn what_is_called_like_an_archive_and_is_none_is_called_what_it_is() {
     // P1, U1
     let place = tempfile::tempdir().unwrap();

@@ -15,13 +15,20 @@ use crate::fetch::{Fetch, FetchError};
 use crate::git::repository::meaning;
 use crate::git::stderr::{Failure, told};
 use crate::git::{Failed, REMOTE_VARIABLES};
-use crate::hazard::Hazard;
+use crate::hazard::{Hazard, shown};
 use crate::limits::{MAX_ARCHIVE_BYTES, REMOTE_SECONDS};
 use crate::progress::{Step, Tell};
+use crate::reference::site;
 use crate::staging::{Area, missing_space};
 
 /// Longest name of a version that is sent back to the server.
 const MAX_VERSION_BYTES: usize = 256;
+
+/// How often a server may point elsewhere: to its storage, and from there to a copy nearby.
+const MAX_REDIRECTS: usize = 5;
+
+/// Longest address a server may point to; those that are signed are long.
+const MAX_REDIRECT_BYTES: usize = 8192;
 
 /// Where an archive lies while it is looked at.
 const DOWNLOADED: &str = ".downloaded";
@@ -103,19 +110,54 @@ fn version(headers: &[u8]) -> Option<String> {
 fn refused(failed: Failed, url: &str, settings: &Fetch<'_>) -> FetchError {
     match failed.failure {
         Failure::TooMuch => FetchError::Refused(Hazard::TooLarge(MAX_ARCHIVE_BYTES).at(b".")),
+        Failure::Other => FetchError::Curl { place: url.to_owned(), detail: failed.detail },
         _ => meaning(failed, url, settings.staging),
     }
 }
 
-/// One try; what the server's status was when it went well.
+/// One try; what the server's status was when it went well. Where a server points to is followed here
+/// and not by curl, which would send a login from `.netrc` to every port of a host.
 fn bring(
     url: &str,
     file: &Path,
     more: &[OsString],
     settings: &Fetch<'_>,
 ) -> crate::retry::Tried<u16> {
-    // What comes from this machine may be had without a wall around it; whatever else it sends us to
-    // may not.
+    let not_followed = |to: &str, why: &'static str| {
+        let (place, to) = (url.to_owned(), shown(to.as_bytes()));
+        FetchError::Redirect { place, to, why }
+    };
+    let mut at = url.to_owned();
+    for _ in 0..=MAX_REDIRECTS {
+        let outcome = ask(&at, (file, more), settings)?;
+        match outcome.status {
+            Status::Exit(0) => {}
+            Status::Cancelled => return Err(FetchError::Interrupted),
+            _ => return Ok(Err(failed(&outcome))),
+        }
+        let (status, next) = answered(&outcome);
+        match next {
+            None => return Ok(Ok(status)),
+            Some(next) if is_followed(&at, &next) => at = next,
+            Some(next) => return Err(not_followed(&next, "which is not followed")),
+        }
+    }
+    Err(not_followed(&at, "after it pointed elsewhere too often"))
+}
+
+/// Whether a server at `from` may point to `to`: what comes from this machine may be had without a wall
+/// around it, and nothing else may.
+fn is_followed(from: &str, to: &str) -> bool {
+    let safe = to.starts_with("https://") || from.starts_with("http://");
+    safe && to.len() <= MAX_REDIRECT_BYTES && site(to).is_some()
+}
+
+/// One request.
+fn ask(
+    url: &str,
+    (file, more): (&Path, &[OsString]),
+    settings: &Fetch<'_>,
+) -> Result<Outcome, FetchError> {
     let protocol = if url.starts_with("http://") { "=http" } else { "=https" };
     let most = MAX_ARCHIVE_BYTES.to_string();
     // First of all that no file of settings is read: it could say anything.
@@ -124,13 +166,9 @@ fn bring(
         "--silent",
         "--show-error",
         "--fail",
-        "--location",
-        "--max-redirs",
-        "5",
+        "--globoff",
         "--proto",
         protocol,
-        "--proto-redir",
-        "=https",
         "--max-filesize",
         &most,
         "--connect-timeout",
@@ -139,27 +177,24 @@ fn bring(
         "1000",
         "--speed-time",
         "30",
-        "--netrc-optional",
         "--write-out",
-        "%{http_code}",
+        "%{http_code} %{redirect_url}",
         "--url",
         url,
         "--output",
     ];
     let invocation = args.iter().fold(Invocation::new("curl"), |so_far, arg| so_far.arg(*arg));
-    let invocation = more.iter().fold(invocation.arg(file), |so_far, arg| so_far.arg(arg));
+    let known = site(url).is_some_and(|site| settings.sites.contains(&site));
+    let login = known.then(|| OsString::from("--netrc-optional"));
+    let more = more.iter().chain(&login);
+    let invocation = more.fold(invocation.arg(file), |so_far, arg| so_far.arg(arg));
     let ran = settings.runner.run(&invocation, &confinement(settings), settings.cancel);
-    let outcome = ran.map_err(|error| match error {
+    ran.map_err(|error| match error {
         RunError::Start { source, .. } if source.kind() == io::ErrorKind::NotFound => {
             FetchError::NoCurl
         }
         other => FetchError::Run(other),
-    })?;
-    match outcome.status {
-        Status::Exit(0) => Ok(Ok(http_status(&outcome))),
-        Status::Cancelled => Err(FetchError::Interrupted),
-        _ => Ok(Err(failed(&outcome))),
-    }
+    })
 }
 
 fn confinement(settings: &Fetch<'_>) -> Confinement {
@@ -179,7 +214,7 @@ fn confinement(settings: &Fetch<'_>) -> Confinement {
 
 fn failed(outcome: &Outcome) -> Failed {
     let detail = told(&outcome.stderr.bytes);
-    let http = http_status(outcome);
+    let (http, _) = answered(outcome);
     let failure = match outcome.status {
         Status::Exit(code) => failure(code, http),
         Status::TimedOut => Failure::TimedOut,
@@ -189,8 +224,12 @@ fn failed(outcome: &Outcome) -> Failed {
     Failed { failure, detail }
 }
 
-fn http_status(outcome: &Outcome) -> u16 {
-    String::from_utf8_lossy(&outcome.stdout.bytes).trim().parse().unwrap_or(0)
+/// The server's status, and where it points to, if it does.
+fn answered(outcome: &Outcome) -> (u16, Option<String>) {
+    let said = String::from_utf8_lossy(&outcome.stdout.bytes);
+    let (status, next) = said.split_once(' ').unwrap_or((&said, ""));
+    let next = Some(next.trim()).filter(|next| !next.is_empty());
+    (status.trim().parse().unwrap_or(0), next.map(str::to_owned))
 }
 
 /// What curl's exit code and the server's status mean.

@@ -41,3 +41,21 @@ fn a_version_is_remembered_when_it_can_be_sent_back() {
     check("ETag: \"a\" \u{1b}\"\r\n", None);
     check(&format!("ETag: \"{}\"\r\n", "x".repeat(300)), None);
 }
+
+#[test]
+fn a_pointer_is_followed_to_https_or_stays_on_this_machine() {
+    // P2
+    let check = |from: &str, to: &str, expect: bool| {
+        assert_eq!(is_followed(from, to), expect, "{from} to {to}");
+    };
+    check("https://a.example/x", "https://b.example:8443/y?sig=1&x=2", true);
+    check("http://127.0.0.1:1/x", "http://localhost:2/y", true);
+    check("http://127.0.0.1:1/x", "https://b.example/y", true);
+    check("http://127.0.0.1:1/x", "http://b.example/y", false);
+    check("https://a.example/x", "http://127.0.0.1:1/y", false);
+    check("https://a.example/x", "https://u:p@b.example/y", false);
+    check("https://a.example/x", "ftp://b.example/y", false);
+    check("https://a.example/x", "", false);
+    let long = format!("https://a.example/{}", "x".repeat(MAX_REDIRECT_BYTES));
+    check("https://a.example/x", &long, false);
+}

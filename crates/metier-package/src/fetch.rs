@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use metier_format::NameKey;
 use metier_sandbox::{Cancel, RunError, Runner};
 
-use crate::archive;
+use crate::archive::{self, Form};
 use crate::directory::Directory;
 use crate::download;
 use crate::git::repository::{Repository, Resolved};
@@ -49,6 +49,10 @@ pub struct Fetch<'a> {
     pub offline: bool,
     /// Whose SSH signatures are known: a file as git's `gpg.ssh.allowedSignersFile`.
     pub signers: Option<&'a Path>,
+    /// The sites the user has named, as [`site`](crate::reference::site) spells them: those of his own
+    /// indexes and of what he has typed. To no other goes a login from `.netrc`, which knows hosts
+    /// and no ports, wherever a list, a redirect or a lockfile points.
+    pub sites: &'a [String],
     /// What is done about what may pass by itself.
     pub retry: &'a Retry<'a>,
     /// Which MCP servers there are, when somebody can talk with them.
@@ -149,6 +153,16 @@ pub enum FetchError {
         /// A directory on that disk.
         path: PathBuf,
     },
+    /// The server points to an address that is not followed.
+    #[error("`{place}` points to `{to}`, {why}")]
+    Redirect {
+        /// Where it was asked for.
+        place: String,
+        /// Where it would be.
+        to: String,
+        /// Why nobody goes there.
+        why: &'static str,
+    },
     /// Somebody ended it.
     #[error("it was interrupted")]
     Interrupted,
@@ -181,6 +195,12 @@ pub enum FetchError {
         /// The digest of what came.
         found: String,
     },
+    /// There is a digest, and nothing whose digest it could be.
+    #[error("the index has a SHA-256 for `{place}`, which is no file that could be checked")]
+    Uncheckable {
+        /// Where it would be from.
+        place: String,
+    },
     /// A file was changed while it was read.
     #[error("`{path}` changed while it was read")]
     Changed {
@@ -193,6 +213,14 @@ pub enum FetchError {
     /// Git failed in a way nobody knows.
     #[error("git failed: {detail}")]
     Git {
+        /// What it said.
+        detail: String,
+    },
+    /// Curl failed in a way nobody knows.
+    #[error("`{place}` cannot be brought: {detail}")]
+    Curl {
+        /// Where.
+        place: String,
         /// What it said.
         detail: String,
     },
@@ -304,10 +332,11 @@ pub fn fetch_locked(
     Ok(fetched)
 }
 
-/// Fetches the skills in an archive on a web server, when its bytes have this SHA-256 in hex.
+/// Fetches the skills in a file on a web server, when its bytes have this SHA-256 in hex and are of
+/// this form. What is no such file has no bytes to check, and is refused.
 pub fn fetch_digested(
     reference: &Reference,
-    digest: &str,
+    digest: (&str, Form),
     settings: &Fetch<'_>,
     progress: &mut dyn Progress,
 ) -> Result<Fetched, FetchError> {
@@ -371,8 +400,8 @@ fn is_not_there(error: &FetchError) -> bool {
     lacks || is_absent(error)
 }
 
-/// A reference, and the digest that what it names has to have, where somebody knows it.
-type Expected<'a> = (&'a Reference, Option<&'a str>);
+/// A reference, and the digest and form that what it names has to have, where somebody knows them.
+type Expected<'a> = (&'a Reference, Option<(&'a str, Form)>);
 
 fn fetch_once(
     expected: Expected<'_>,
@@ -402,6 +431,9 @@ pub(crate) fn with_offer<T>(
     tell: Tell<'_>,
     then: Use<'_, T>,
 ) -> Result<T, FetchError> {
+    if digest.is_some() && !matches!(reference.origin, Origin::ArchiveUrl(_)) {
+        return Err(FetchError::Uncheckable { place: reference.to_string() });
+    }
     match &reference.origin {
         Origin::Directory(path) => then(&mut Directory::open(path)?, &whole(reference)),
         Origin::Archive(path) => archive::with_unpacked(path, settings, &mut |directory| {

@@ -21,6 +21,7 @@ fn walls(reach: Reach<'_>) -> Confinement {
         select: Select::All,
         offline: false,
         signers: None,
+        sites: &[],
         retry: &Retry::default(),
         servers: None,
     };

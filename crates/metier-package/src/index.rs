@@ -10,9 +10,13 @@ mod cache;
 mod plugin;
 mod well_known;
 
+use std::path::Path;
+
+use metier_format::text::visible_line;
 use metier_store::search::{Document, SearchIndex};
 use serde::{Deserialize, Serialize};
 
+use crate::archive::Form;
 use crate::atomic::DiskError;
 use crate::download::{self, Got};
 use crate::fetch::{self, Fetch, FetchError, fetch_digested};
@@ -33,6 +37,9 @@ use crate::turn::TurnError;
 
 pub use cache::{add, cached, list, remove, save};
 pub use well_known::{SCHEMA, WELL_KNOWN};
+
+/// Names of other skills that an error has.
+const MAX_NAMES_SAID: usize = 5;
 
 /// A remote list that somebody added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +78,22 @@ pub struct Listed {
     pub reference: String,
     /// SHA-256 of the bytes at that address, in hex; none where a commit says it.
     pub digest: Option<String>,
+    /// What is there.
+    pub kind: Kind,
+}
+
+/// What an index says that is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The skill, in a repository, a directory, an archive or a server that was looked at.
+    Skill,
+    /// A `SKILL.md` by itself.
+    SkillMd,
+    /// An archive with the skill in it.
+    Archive,
+    /// A plugin, whose skills are seen when it is fetched.
+    Plugin,
 }
 
 /// One skill that answers a query.
@@ -102,6 +125,9 @@ pub enum IndexError {
     /// It is in a form nobody here knows.
     #[error("the index has the form `{0}`, which is not known here")]
     Schema(String),
+    /// It does not say its form, as lists of the first form do not, which have no digests.
+    #[error("the index does not say its form in `$schema`; a list without digests is not read")]
+    NoSchema,
     /// It is none.
     #[error("it is not an index: {0}")]
     NotAnIndex(String),
@@ -114,6 +140,14 @@ pub enum IndexError {
     /// There is none of that name.
     #[error("there is no index `{0}`")]
     Missing(String),
+    /// What came has another name.
+    #[error("the index lists a skill `{listed}`, and what came is `{found}`")]
+    OtherName {
+        /// The name the index has.
+        listed: String,
+        /// The names that came.
+        found: String,
+    },
     /// A command that is none.
     #[error("a command has at most {MAX_COMMAND_WORDS} words and {MAX_COMMAND_BYTES} bytes")]
     Command,
@@ -243,10 +277,31 @@ pub fn fetch_listed(
     progress: &mut dyn Progress,
 ) -> Result<Fetched, IndexError> {
     let reference = reference(&listed.reference, asking.bases)?;
-    Ok(match &listed.digest {
-        Some(digest) => fetch_digested(&reference, digest, asking.fetch, progress)?,
+    let form = match listed.kind {
+        Kind::SkillMd => Form::SkillMd,
+        Kind::Skill | Kind::Archive | Kind::Plugin => Form::Archive,
+    };
+    let fetched = match &listed.digest {
+        Some(digest) => fetch_digested(&reference, (digest, form), asking.fetch, progress)?,
         None => fetch::fetch(&reference, asking.fetch, progress)?,
-    })
+    };
+    match listed.kind {
+        Kind::Skill | Kind::SkillMd | Kind::Archive => only_listed(fetched, &listed.name),
+        // It is listed by its own name, whatever its skills are called.
+        Kind::Plugin => Ok(fetched),
+    }
+}
+
+/// Of what came the skill that is listed. Whoever says yes to a name says it to no other.
+fn only_listed(mut fetched: Fetched, name: &str) -> Result<Fetched, IndexError> {
+    let came: Vec<String> = fetched.skills.iter().map(|skill| skill.name.to_string()).collect();
+    fetched.skills.retain(|skill| skill.name.as_str() == name);
+    if fetched.skills.is_empty() && !came.is_empty() {
+        let names = came.iter().take(MAX_NAMES_SAID).map(|name| visible_line(name));
+        let found = names.collect::<Vec<_>>().join("`, `");
+        return Err(IndexError::OtherName { listed: name.to_owned(), found });
+    }
+    Ok(fetched)
 }
 
 /// The skills of these indexes that answer `query`, the best first. Linear in what they list.
@@ -287,7 +342,7 @@ fn place(source: &str, bases: &Bases) -> Result<Place, IndexError> {
         bases.hosts.iter().any(|(_, host)| at.starts_with(host.as_str()))
     });
     if !web || ((known || source.ends_with(".git")) && !document) {
-        return Ok(Place::Source(reference(source, bases)?));
+        return Ok(Place::Source(holding(reference(source, bases)?)));
     }
     let url = match document {
         true => source.to_owned(),
@@ -296,6 +351,31 @@ fn place(source: &str, bases: &Bases) -> Result<Place, IndexError> {
     let url = web_file(&url)
         .map_err(|error| IndexError::Reference { source_text: source.to_owned(), error })?;
     Ok(Place::Web(url))
+}
+
+/// The directory that a list of plugins is about, where the list itself is named.
+fn holding(reference: Reference) -> Reference {
+    let list = Path::new(plugin::MARKETPLACE);
+    match &reference.origin {
+        Origin::Directory(path) if path.ends_with(list) => {
+            let root = path.ancestors().nth(list.components().count()).unwrap_or(path);
+            Reference { origin: Origin::Directory(root.to_owned()), ..reference }
+        }
+        _ => reference,
+    }
+}
+
+/// What to give instead of a file, to somebody who gave one.
+fn no_directory(error: FetchError, from: &Reference) -> IndexError {
+    let is_json = |path: &Path| path.extension().is_some_and(|end| end == "json");
+    match (&error, &from.origin) {
+        (FetchError::NoSource { .. }, Origin::Directory(path)) if is_json(path) => {
+            let list = plugin::MARKETPLACE;
+            let message = format!("give the directory with `{list}` in it, or a web server");
+            IndexError::NotAnIndex(message)
+        }
+        _ => error.into(),
+    }
 }
 
 fn from_web(
@@ -332,7 +412,8 @@ fn from_source(
         let offering = skills::find(offer, &fetch::called(from))?;
         Ok((offering, marketplace(offer)?))
     });
-    let (Offering { skills: offered, refused, .. }, marketplace) = looked?;
+    let (Offering { skills: offered, refused, .. }, marketplace) =
+        looked.map_err(|error| no_directory(error, from))?;
     let every = || {
         let skills = offered.iter().map(|skill| listed(skill, from)).collect();
         Contents { skills, ..Contents::default() }
@@ -386,6 +467,7 @@ fn from_server(index: &Index, asking: &Asking<'_>) -> Result<Contents, IndexErro
             description: well_known::description(&claim.description),
             reference: reference(&claim.path).to_string(),
             digest: None,
+            kind: Kind::Skill,
         })
         .collect();
     Ok(contents)
@@ -412,6 +494,7 @@ fn listed(skill: &Offered, from: &Reference) -> Listed {
         description: well_known::description(&skill.description),
         reference: at.to_string(),
         digest: None,
+        kind: Kind::Skill,
     }
 }
 

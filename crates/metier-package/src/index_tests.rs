@@ -1,6 +1,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests write files")]
 
-use super::{Asking, Contents, Index, IndexError, Listed, Place, parse, place, refresh, search};
+use super::{
+    Asking, Contents, Index, IndexError, Kind, Listed, Place, fetch_listed, parse, place, refresh,
+    search,
+};
 use crate::fetch::{Fetch, FetchError, Select};
 use crate::limits::{MAX_COMMAND_BYTES, MAX_COMMAND_WORDS, MAX_INDEX_BYTES};
 use crate::progress::Silent;
@@ -32,6 +35,9 @@ fn an_address_is_a_servers_a_documents_or_a_repositorys() {
     check("https://git.example/skills.git", "source https://git.example/skills.git");
     check("git@git.example:acme/skills", "source git@git.example:acme/skills");
     check("./team", "source /work/team");
+    check("./team/.claude-plugin/marketplace.json", "source /work/team");
+    check("/.claude-plugin/marketplace.json", "source /");
+    check("./marketplace.json", "source /work/marketplace.json");
 }
 
 #[test]
@@ -66,6 +72,7 @@ fn skills_of_all_indexes_are_found_the_best_first() {
         description: description.to_owned(),
         reference: String::new(),
         digest: None,
+        kind: Kind::Skill,
     };
     let index = |name: &str, skills: Vec<Listed>| {
         let index = Index { name: name.to_owned(), source: String::new(), command: Vec::new() };
@@ -92,6 +99,26 @@ fn an_archive_with_another_digest_is_said_to_be_another() {
     };
     let said = IndexError::from(error).to_string();
     assert!(said.contains("bb") && said.contains("aa"), "{said}");
+}
+
+#[test]
+fn a_digest_of_what_cannot_be_checked_is_a_refusal() {
+    // P6
+    Tables::with(&[]).with_fetch(Select::All, |fetch| {
+        let asking = Asking { fetch, bases: &bases(), now: 0 };
+        for reference in ["https://git.example/repo", "/work/team", "/work/a.zip", "mcp:it"] {
+            let listed = Listed {
+                name: "one".to_owned(),
+                description: String::new(),
+                reference: reference.to_owned(),
+                digest: Some("0".repeat(64)),
+                kind: Kind::Archive,
+            };
+            let error = fetch_listed(&listed, &asking, &mut Silent).unwrap_err();
+            let told = matches!(error, IndexError::Fetch(FetchError::Uncheckable { .. }));
+            assert!(told, "{reference}: {error}");
+        }
+    });
 }
 
 #[test]

@@ -77,6 +77,17 @@ impl Server {
     }
 }
 
+/// The site of an address on the web, of a repository, a file, a list or an MCP server: scheme, host
+/// and port, in one spelling. None for what is not on the web.
+#[must_use]
+pub fn site(text: &str) -> Option<String> {
+    let bare = ["archive+", "mcp+", "git+"].iter().find_map(|word| text.strip_prefix(word));
+    let (scheme, rest) = bare.unwrap_or(text).split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    address::site(&scheme, authority)
+}
+
 /// What short forms are short for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bases {
@@ -127,6 +138,9 @@ pub enum ReferenceError {
     /// A way of transport that is not used.
     #[error("`{0}` is not a way to fetch a skill; use https, ssh or file")]
     Scheme(String),
+    /// What is not the address of a file on a web server.
+    #[error("`{0}` is not the address of a file on a web server; use https and a plain path")]
+    File(String),
     /// A connection anybody on the way could change.
     #[error("`http` is used on this machine only; use https")]
     Insecure,
@@ -244,7 +258,8 @@ impl Reference {
     #[must_use]
     pub fn source(&self) -> String {
         match &self.origin {
-            Origin::Git(url) | Origin::ArchiveUrl(url) => url.clone(),
+            Origin::Git(url) => url.clone(),
+            Origin::ArchiveUrl(url) => address::web_source(url),
             Origin::Directory(path) | Origin::Archive(path) => path.display().to_string(),
             Origin::Mcp(server) => server.source(),
         }

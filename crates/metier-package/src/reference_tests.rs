@@ -53,6 +53,7 @@ fn every_error_is_a_sentence() {
         ReferenceError::Character('\n'),
         ReferenceError::OptionLike(text()),
         ReferenceError::Scheme(text()),
+        ReferenceError::File(text()),
         ReferenceError::Insecure,
         ReferenceError::Credentials,
         ReferenceError::Host(text()),
@@ -197,4 +198,24 @@ fn check(text: &str) {
     assert!(!reference.path.split('/').any(|part| part == ".."), "{text}");
     let requested = reference.requested.unwrap_or_default();
     assert!(!requested.starts_with('-') && !requested.contains([':', '^', '*']), "{text}");
+}
+
+#[test]
+fn a_site_is_scheme_host_and_port_in_one_spelling() {
+    // P2, P6
+    let check = |text: &str, expect: Option<&str>| {
+        assert_eq!(site(text).as_deref(), expect, "{text}");
+    };
+    check("https://A.example", Some("https://a.example:443"));
+    check("https://a.example:443/x?y#z", Some("https://a.example:443"));
+    check("archive+https://a.example:8443/x", Some("https://a.example:8443"));
+    check("mcp+http://127.0.0.1/mcp", Some("http://127.0.0.1:80"));
+    check("http://[::1]:7777", Some("http://[::1]:7777"));
+    check("http://a.example/x", None);
+    check("https://u:p@a.example/x", None);
+    check("ssh://git@a.example/x", None);
+    check("git@a.example:x", None);
+    check("mcp:team", None);
+    check("/work/x", None);
+    check("owner/repo", None);
 }

@@ -151,6 +151,7 @@ impl Tables {
             select,
             offline: false,
             signers: None,
+            sites: &[],
             retry: &Retry::default(),
             servers: Some(Servers { indexes: &[index], client: self }),
         })

@@ -12,6 +12,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use metier_package::reference::site;
 use metier_package::served::Servers;
 use metier_package::{Bases, Fetch, FetchError, Reference, Retry, Select, Silent, fetch, offered};
 use metier_sandbox::{Cancel, Runner};
@@ -39,7 +40,8 @@ fn run(url: &str, scenario: &str) -> Result<String, Box<dyn std::error::Error>> 
     let reference = Reference::parse(&format!("mcp+{url}"), &Bases::new("/"))?;
     let runner = Runner::new();
     let variables: Vec<_> = std::env::vars_os().collect();
-    let client = McpClient::new(runner.clone(), variables.clone());
+    let sites: Vec<String> = site(url).into_iter().collect();
+    let client = McpClient::new(runner.clone(), variables.clone()).with_sites(sites.clone());
     let staging = fresh();
     let settings = Fetch {
         runner: &runner,
@@ -50,6 +52,7 @@ fn run(url: &str, scenario: &str) -> Result<String, Box<dyn std::error::Error>> 
         select: Select::All,
         offline: false,
         signers: None,
+        sites: &sites,
         retry: &Retry::default(),
         servers: Some(Servers { indexes: &[], client: &client }),
     };

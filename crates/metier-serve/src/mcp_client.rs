@@ -20,10 +20,12 @@ mod web;
 use std::ffi::OsString;
 use std::time::Duration;
 
+use metier_package::reference::site;
 use metier_package::served::{Endpoint, ServerError, SkillServer, SkillServers};
 use metier_sandbox::{Cancel, Confinement, Level, Limits, Network, Runner, environment};
 
 use crate::limits::{ANSWER_PATIENCE, TALK_PATIENCE};
+use curl::Target;
 use session::Session;
 use stdio::Stdio;
 use web::Web;
@@ -64,19 +66,28 @@ pub struct McpClient {
     runner: Runner,
     environment: Vec<(OsString, OsString)>,
     patience: Duration,
+    /// Where a login from `.netrc` may go.
+    sites: Vec<String>,
 }
 
 impl McpClient {
     /// A client that starts programs by `runner`, with what they need of this environment.
     #[must_use]
     pub fn new(runner: Runner, environment: Vec<(OsString, OsString)>) -> Self {
-        Self { runner, environment, patience: ANSWER_PATIENCE }
+        Self { runner, environment, patience: ANSWER_PATIENCE, sites: Vec::new() }
     }
 
     /// The same with another patience for each answer.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same for a user who has named these sites, as [`metier_package::reference::site`] spells
+    /// them: to these, and to no others, goes a login from `.netrc`.
+    #[must_use]
+    pub fn with_sites(self, sites: Vec<String>) -> Self {
+        Self { sites, ..self }
     }
 
     fn confinement(&self, names: &[&str]) -> Confinement {
@@ -103,7 +114,9 @@ impl SkillServers for McpClient {
     ) -> Result<Box<dyn SkillServer + 'a>, ServerError> {
         let session = match endpoint {
             Endpoint::Url(url) => {
-                let web = Web::new(url, (&self.runner, self.confinement(WEB_VARIABLES)), cancel);
+                let login = site(url).is_some_and(|site| self.sites.contains(&site));
+                let target = Target { url, login };
+                let web = Web::new(target, (&self.runner, self.confinement(WEB_VARIABLES)), cancel);
                 Session::open(Box::new(web), self.patience)
             }
             Endpoint::Command(command) => {

@@ -46,6 +46,7 @@ struct Shared {
     root: PathBuf,
     requests: Mutex<Vec<String>>,
     files: Mutex<Vec<(String, Vec<u8>)>>,
+    pointers: Mutex<Vec<(String, String)>>,
     faults: Mutex<VecDeque<Fault>>,
     password: Mutex<Option<String>>,
     old: AtomicBool,
@@ -70,6 +71,7 @@ impl GitServer {
             root: root.path().to_owned(),
             requests: Mutex::default(),
             files: Mutex::default(),
+            pointers: Mutex::default(),
             faults: Mutex::default(),
             password: Mutex::default(),
             old: AtomicBool::new(false),
@@ -122,6 +124,13 @@ impl GitServer {
     pub fn serve(&self, path: &str, bytes: impl Into<Vec<u8>>) -> String {
         let file = (format!("/{path}"), bytes.into());
         self.shared.files.lock().expect("no poison").push(file);
+        self.url(path)
+    }
+
+    /// Also points from `/path` to this address; gives the URL.
+    pub fn point(&self, path: &str, to: &str) -> String {
+        let pointer = (format!("/{path}"), to.to_owned());
+        self.shared.pointers.lock().expect("no poison").push(pointer);
         self.url(path)
     }
 
@@ -406,6 +415,10 @@ fn backend(request: &Request, shared: &Shared) -> Vec<u8> {
     let files = shared.files.lock().expect("no poison").clone();
     if let Some((_, bytes)) = files.iter().rev().find(|(path, _)| *path == request.path) {
         return response(200, b"", bytes);
+    }
+    let pointers = shared.pointers.lock().expect("no poison").clone();
+    if let Some((_, to)) = pointers.iter().rev().find(|(path, _)| *path == request.path) {
+        return response(302, format!("Location: {to}\r\n").as_bytes(), b"");
     }
     let old = shared.old.load(Ordering::Relaxed);
     let header = |name: &str| request.header(name).unwrap_or_default().to_owned();

@@ -28,6 +28,8 @@ fn the_server_answers_counts_and_misbehaves_as_it_is_told() {
     assert_eq!(server.requests().len(), 5);
     server.serve("file", "content");
     assert_eq!(ask(&server, "file", ""), 200);
+    server.point("elsewhere", "http://127.0.0.1:9/");
+    assert_eq!(ask(&server, "elsewhere", ""), 302);
     server.require("me", "secret");
     assert_eq!(ask(&server, refs, ""), 401);
     assert_eq!(ask(&server, refs, "Authorization: Basic bWU6c2VjcmV0\r\n"), 200);

@@ -99,7 +99,7 @@ pub(crate) fn standard_input(most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let message = format!("it has more than {most} bytes; a file may have any number");
+        let message = format!("it has more than {most} bytes");
         return Err(io::Error::new(ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)

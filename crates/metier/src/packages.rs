@@ -5,6 +5,7 @@
 mod explain;
 mod preview;
 mod record;
+mod vouched;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use metier_format::SkillName;
 use metier_format::text::visible_line;
 use metier_package::approve::trusted_folders as folders;
 use metier_package::index::{self, Asking, Contents, Index, IndexError, Listed};
+use metier_package::reference::site;
 use metier_package::replaced::Replaced;
 use metier_package::served::{Claim, Servers};
 use metier_package::trust::By;
@@ -189,6 +191,10 @@ pub(crate) struct Fetching {
     bases: Bases,
     indexes: Vec<Index>,
     client: McpClient,
+    /// What indexes said that were asked.
+    asked: std::cell::RefCell<vouched::Asked>,
+    /// The sites of what was typed.
+    typed: std::cell::RefCell<Vec<String>>,
     fetched: std::cell::Cell<usize>,
 }
 
@@ -213,6 +219,8 @@ impl Fetching {
             variables,
             signers: settings.packages.signers.clone(),
             bases,
+            asked: std::cell::RefCell::default(),
+            typed: std::cell::RefCell::default(),
             fetched: std::cell::Cell::new(0),
         })
     }
@@ -225,6 +233,11 @@ impl Fetching {
     /// What `text` means.
     pub(crate) fn reference(&self, text: &str) -> Result<Reference, CommandError> {
         Reference::parse(text, &self.bases).map_err(|error| reference_error(error, text))
+    }
+
+    /// Somebody typed this source himself, in the command or in his list of indexes.
+    pub(crate) fn typed(&self, source: &str) {
+        self.typed.borrow_mut().extend(site(source));
     }
 
     /// Fetches what a reference names.
@@ -247,6 +260,7 @@ impl Fetching {
         index: &Index,
         known: Option<&Contents>,
     ) -> Result<Contents, IndexError> {
+        self.typed(&index.source);
         // What it listed before is at hand, so nobody is kept waiting for one who does not answer.
         let once = Retry { delays: &[], ..Retry::default() };
         self.asking(|asking| {
@@ -298,6 +312,9 @@ impl Fetching {
     ) -> Result<T, FetchError> {
         let number = self.fetched.replace(self.fetched.get() + 1);
         let staging = self.scratch.path().join(number.to_string());
+        let own = self.indexes.iter().filter_map(|index| site(&index.source));
+        let sites: Vec<String> = own.chain(self.typed.borrow().iter().cloned()).collect();
+        let client = self.client.clone().with_sites(sites.clone());
         work(&Fetch {
             runner: &self.runner,
             cancel: &self.cancel,
@@ -307,8 +324,9 @@ impl Fetching {
             select,
             offline: false,
             signers: self.signers.as_deref(),
+            sites: &sites,
             retry: &Retry::default(),
-            servers: Some(Servers { indexes: &self.indexes, client: &self.client }),
+            servers: Some(Servers { indexes: &self.indexes, client: &client }),
         })
     }
 }

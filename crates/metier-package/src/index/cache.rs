@@ -17,8 +17,11 @@ use crate::turn::Turn;
 /// The file that names the indexes, in metier's own directory.
 const FILE: &str = "indexes.json";
 
-/// The version of both files.
+/// The version of the file that names the indexes.
 const VERSION: u64 = 1;
+
+/// The version of what an index listed. From the second on it is said what each skill is.
+const CONTENTS_VERSION: u64 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Document<T> {
@@ -79,12 +82,12 @@ pub fn cached(home: &Home, index: &Index) -> Result<Option<Contents>, IndexError
     let bytes = folder.read(&file(index), MAX_RECORD_BYTES)?;
     let read = bytes.and_then(|bytes| serde_json::from_slice::<Document<Contents>>(&bytes).ok());
     // A cache that cannot be read is one that is not there.
-    Ok(read.filter(|document| document.v == VERSION).map(|document| document.inner))
+    Ok(read.filter(|document| document.v == CONTENTS_VERSION).map(|document| document.inner))
 }
 
 /// Keeps what the index listed.
 pub fn save(home: &Home, index: &Index, contents: &Contents) -> Result<(), IndexError> {
-    let document = Document { v: VERSION, inner: contents };
+    let document = Document { v: CONTENTS_VERSION, inner: contents };
     let text = to_json_line(&file(index), &document)?;
     Ok(Folder::make_all(&directory(home))?.replace(&file(index), text.as_bytes(), 0o644)?)
 }

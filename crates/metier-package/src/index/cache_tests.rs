@@ -4,7 +4,7 @@ use tempfile::TempDir;
 
 use super::{add, cached, list, remove, save};
 use crate::home::Home;
-use crate::index::{Contents, Index, IndexError, Listed};
+use crate::index::{Contents, Index, IndexError, Kind, Listed};
 use crate::limits::MAX_INDEXES;
 
 fn index(name: &str) -> Index {
@@ -31,6 +31,7 @@ fn what_was_added_and_what_it_listed_is_known_again() {
         description: "Does it.".to_owned(),
         reference: "https://skills.example/pdf.zip".to_owned(),
         digest: Some("00".to_owned()),
+        kind: Kind::Archive,
     };
     let version = Some("\"v1\"".to_owned());
     let contents = Contents { skills: vec![skill], problems: Vec::new(), version, asked: 7 };

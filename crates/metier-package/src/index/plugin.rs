@@ -6,13 +6,16 @@ use metier_format::text::visible_line;
 use serde_json::Value;
 
 use super::well_known::{self, description};
-use super::{Contents, Listed, listed};
+use super::{Contents, Kind, Listed, listed};
 use crate::limits::MAX_INDEX_SKILLS;
 use crate::reference::{Bases, Reference};
 use crate::skills::Offered;
 
 /// Where a repository has its list.
 pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+
+/// Letters of a path that a problem shows.
+const MAX_PATH_SAID: usize = 100;
 
 /// What the list says. `here` is what holds it, and the skills found there.
 pub(super) fn read(
@@ -58,7 +61,9 @@ fn skills(
     if let Some(path) = source.as_str() {
         let (from, offered) =
             here.ok_or_else(|| format!("{} lies beside a list on a web server", shown(name)))?;
-        return Ok(inside(plugin, path, from, offered));
+        return inside(plugin, path, from, offered).map_err(|path| {
+            format!("{} is at `{}`, which is outside", shown(name), visible_line(&path))
+        });
     }
     let text = |member: &str| source.get(member).and_then(Value::as_str);
     let address = match text("source") {
@@ -76,26 +81,45 @@ fn skills(
     let name = well_known::name(name)?;
     let about = plugin.get("description").and_then(Value::as_str).unwrap_or_default();
     let reference = reference.to_string();
-    Ok(vec![Listed { name, description: description(about), reference, digest: None }])
+    let (description, kind) = (description(about), Kind::Plugin);
+    Ok(vec![Listed { name, description, reference, digest: None, kind }])
 }
 
-/// The skills of a plugin in the same repository: those it names, else all below it.
-fn inside(plugin: &Value, path: &str, from: &Reference, offered: &[Offered]) -> Vec<Listed> {
-    let plain = |path: &str| {
-        let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
-        parts.collect::<Vec<_>>().join("/")
-    };
-    let root = plain(path);
+/// The skills of a plugin in the same repository: those it names, else all below it. The error is a
+/// path that leaves the repository.
+fn inside(
+    plugin: &Value,
+    path: &str,
+    from: &Reference,
+    offered: &[Offered],
+) -> Result<Vec<Listed>, String> {
+    let root = plain(path)?;
     let named = plugin.get("skills").and_then(Value::as_array);
-    let named: Option<Vec<String>> = named.map(|list| {
+    let named = named.map(|list| {
         let texts = list.iter().filter_map(Value::as_str);
-        texts.map(|skill| plain(&format!("{root}/{skill}"))).collect()
+        texts.map(|skill| Ok(joined(&root, &plain(skill)?))).collect::<Result<Vec<_>, String>>()
     });
+    let named = named.transpose()?;
     let is_its = |skill: &&Offered| match &named {
         Some(paths) => paths.iter().any(|path| is_below(&skill.path, path)),
         None => is_below(&skill.path, &root),
     };
-    offered.iter().filter(is_its).map(|skill| listed(skill, from)).collect()
+    Ok(offered.iter().filter(is_its).map(|skill| listed(skill, from)).collect())
+}
+
+/// A path below the repository's root without what says nothing; the path itself when it leaves.
+fn plain(path: &str) -> Result<String, String> {
+    let leaves = path.starts_with('/') || path.split('/').any(|part| part == "..");
+    if leaves {
+        return Err(path.chars().take(MAX_PATH_SAID).collect());
+    }
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    Ok(parts.collect::<Vec<_>>().join("/"))
+}
+
+fn joined(root: &str, path: &str) -> String {
+    let parts = [root, path].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

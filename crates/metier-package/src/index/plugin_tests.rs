@@ -71,6 +71,16 @@ fn what_cannot_be_had_is_said() {
     check(json!({"name": "x", "source": {"source": "url", "url": "ext::sh -c id"}}));
     check(json!({"name": "x", "source": {"source": "url", "url": "--upload-pack=id"}}));
     check(json!({"name": "Not A Name", "source": {"source": "github", "repo": "a/b"}}));
+    for plugin in [
+        json!({"name": "x", "source": "../../etc"}),
+        json!({"name": "x", "source": "./plugins/../../etc"}),
+        json!({"name": "x", "source": "/etc"}),
+        json!({"name": "x", "source": "./", "skills": ["../skills/a"]}),
+    ] {
+        let outside = at_home(json!([plugin, {"name": "y", "source": "./plugins/p"}]));
+        assert_eq!((names(&outside), outside.problems.len()), (vec!["c"], 1), "{plugin}");
+        assert!(outside.problems[0].contains("`x`") && outside.problems[0].contains("outside"));
+    }
     let nothing = read(&json!({ "plugins": 7 }), None, &Bases::new("/"));
     assert!(nothing.skills.is_empty());
 }

@@ -6,9 +6,9 @@ use metier_format::SkillName;
 use metier_format::text::visible_line;
 use serde_json::Value;
 
-use super::{Contents, IndexError, Listed};
+use super::{Contents, IndexError, Kind, Listed};
 use crate::limits::{MAX_INDEX_DESCRIPTION, MAX_INDEX_SKILLS};
-use crate::reference::address::web_file;
+use crate::reference::address::{web_file, web_source};
 
 /// Where a server has its list.
 pub const WELL_KNOWN: &str = "/.well-known/agent-skills/index.json";
@@ -21,7 +21,7 @@ pub(super) fn read(document: &Value, url: &str) -> Result<Contents, IndexError> 
     match document.get("$schema").and_then(Value::as_str) {
         Some(SCHEMA) => {}
         Some(other) => return Err(IndexError::Schema(visible_line(&short(other)).into_owned())),
-        None => return Err(IndexError::Schema("without a name, and without digests".to_owned())),
+        None => return Err(IndexError::NoSchema),
     }
     let Some(skills) = document.get("skills").and_then(Value::as_array) else {
         return Err(IndexError::NotAnIndex("it has no list `skills`".to_owned()));
@@ -51,9 +51,11 @@ fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
         let value = entry.get(name).and_then(Value::as_str);
         value.ok_or_else(|| format!("`{name}` is missing or no text"))
     };
-    if !matches!(text("type")?, "skill-md" | "archive") {
-        return Ok(None);
-    }
+    let kind = match text("type")? {
+        "skill-md" => Kind::SkillMd,
+        "archive" => Kind::Archive,
+        _ => return Ok(None),
+    };
     let name = name(text("name")?)?;
     let digest = text("digest")?.strip_prefix("sha256:").unwrap_or_default();
     if digest.len() != 64 || !digest.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
@@ -65,7 +67,8 @@ fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
         return Err(format!("the address of `{name}` is on this machine"));
     }
     let description = description(text("description")?);
-    Ok(Some(Listed { name, description, reference: at, digest: Some(digest.to_owned()) }))
+    let digest = Some(digest.to_owned());
+    Ok(Some(Listed { name, description, reference: web_source(&at), digest, kind }))
 }
 
 /// The name of a skill, as the standard has names: an index is no place for odd ones.

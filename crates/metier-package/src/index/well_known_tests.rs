@@ -1,8 +1,9 @@
 use serde_json::{Value, json};
 
 use super::{SCHEMA, description, read, resolve};
-use crate::index::IndexError;
+use crate::index::{IndexError, Kind};
 use crate::limits::{MAX_INDEX_DESCRIPTION, MAX_INDEX_PROBLEMS, MAX_INDEX_SKILLS};
+use crate::reference::{Bases, Origin, Reference};
 
 const URL: &str = "https://skills.example/.well-known/agent-skills/index.json";
 
@@ -34,7 +35,9 @@ fn a_list_of_another_version_is_not_read() {
         assert!(matches!(error, IndexError::Schema(_)), "{error:?}");
         assert!(error.to_string().contains(says), "{error}");
     };
-    check(json!({"skills": []}), "without digests");
+    let error = read(&json!({"skills": []}), URL).unwrap_err();
+    assert!(matches!(error, IndexError::NoSchema), "{error:?}");
+    assert!(error.to_string().contains("does not say its form"), "{error}");
     check(json!({"$schema": "https://example/\u{1b}[31m", "skills": []}), "https://example/");
     let error = read(&json!({"$schema": SCHEMA}), URL).unwrap_err();
     assert!(matches!(error, IndexError::NotAnIndex(_)), "{error:?}");
@@ -99,4 +102,29 @@ fn an_address_is_read_as_a_browser_reads_it() {
     check("/a.zip", "https://skills.example/a.zip");
     check("//other.example/a.zip", "https://other.example/a.zip");
     check("https://other.example/a.zip", "https://other.example/a.zip");
+}
+
+#[test]
+fn what_a_skill_is_is_said_by_its_type_and_not_by_its_address() {
+    // P6
+    let check = |kind: &str, url: &str, expect: (Kind, &str)| {
+        let mut one = entry("pdf");
+        (one["type"], one["url"]) = (json!(kind), json!(url));
+        let contents = read(&list(vec![one]), URL).unwrap();
+        let pdf = contents.skill("pdf").unwrap();
+        assert_eq!((pdf.kind, pdf.reference.as_str()), expect);
+        let read = Reference::parse(&pdf.reference, &Bases::new("/")).unwrap();
+        assert!(matches!(read.origin, Origin::ArchiveUrl(_)), "{read:?}");
+    };
+    let archive = |at| (Kind::Archive, at);
+    check("archive", "/repo", archive("archive+https://skills.example/repo"));
+    check("archive", "/repo.git", archive("archive+https://skills.example/repo.git"));
+    check("archive", "/x.zip", archive("https://skills.example/x.zip"));
+    check("skill-md", "/raw.txt", (Kind::SkillMd, "archive+https://skills.example/raw.txt"));
+    check("skill-md", "/x/SKILL.md", (Kind::SkillMd, "https://skills.example/x/SKILL.md"));
+    check(
+        "archive",
+        "https://github.com/acme/skills",
+        archive("archive+https://github.com/acme/skills"),
+    );
 }

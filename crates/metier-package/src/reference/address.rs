@@ -13,6 +13,9 @@ const TWO_PARTS: [&str; 3] = ["github.com", "bitbucket.org", "codeberg.org"];
 /// Hosts on which `.git` at the end says nothing.
 const KNOWN: [&str; 4] = ["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
+/// What stands before the address of a file that does not look like one's.
+const FILE: &str = "archive+";
+
 /// Where an owner keeps skills when a bare `owner/name` names no repository.
 const COLLECTION: &str = "skills";
 
@@ -32,6 +35,12 @@ pub(super) fn parse(
 }
 
 fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference, ReferenceError> {
+    if let Some(scheme) = scheme.strip_prefix(FILE) {
+        return match requested {
+            None => whole_file(scheme, rest),
+            Some(_) => Err(ReferenceError::File(format!("{scheme}://{rest}"))),
+        };
+    }
     let scheme = match scheme {
         "https" | "git+https" => "https",
         "ssh" | "git+ssh" | "ssh+git" => "ssh",
@@ -70,12 +79,31 @@ fn url(scheme: &str, rest: &str, requested: Option<String>) -> Result<Reference,
 /// The one spelling of the address of a file on a web server.
 pub(crate) fn web_file(text: &str) -> Result<String, ReferenceError> {
     let (scheme, rest) = text.split_once("://").unwrap_or((text, ""));
-    let scheme = scheme.to_ascii_lowercase();
-    if !matches!(scheme.as_str(), "http" | "https") {
-        return Err(ReferenceError::Scheme(scheme));
+    match whole_file(&scheme.to_ascii_lowercase(), rest)?.origin {
+        Origin::ArchiveUrl(url) => Ok(url),
+        _ => Err(ReferenceError::File(text.to_owned())),
+    }
+}
+
+/// How the file at an address is written down: by the address alone where that is read back as a
+/// file, else with a word that says so.
+pub(crate) fn web_source(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or((url, ""));
+    let plain = self::url(scheme, rest, None);
+    match plain.map(|reference| reference.origin) {
+        Ok(Origin::ArchiveUrl(read)) if read == url => url.to_owned(),
+        _ => format!("{FILE}{url}"),
+    }
+}
+
+/// A file on a web server, whatever its address looks like.
+fn whole_file(scheme: &str, rest: &str) -> Result<Reference, ReferenceError> {
+    let none = || ReferenceError::File(format!("{scheme}://{rest}"));
+    if !matches!(scheme, "http" | "https") {
+        return Err(none());
     }
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    Ok(archive(&Place::new(&scheme, authority)?, path)?.source())
+    archive(&Place::new(scheme, authority)?, path).map_err(|_| none())
 }
 
 /// `user@host:path`, or a word or a host before `owner/repo`.
@@ -301,6 +329,17 @@ impl Place {
         let path = if known { without_git(&path) } else { &path };
         Ok(format!("{}/{path}", self.prefix()))
     }
+}
+
+/// Scheme, host and port in one spelling; none for what may not be asked over the web.
+pub(super) fn site(scheme: &str, authority: &str) -> Option<String> {
+    let usual = match scheme {
+        "https" => 443,
+        "http" => 80,
+        _ => return None,
+    };
+    let place = Place::new(scheme, authority).ok()?;
+    Some(format!("{scheme}://{}:{}", place.host, place.port.unwrap_or(usual)))
 }
 
 fn host_and_port(address: &str) -> Result<(String, Option<u16>), ReferenceError> {

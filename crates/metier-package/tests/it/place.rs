@@ -129,6 +129,7 @@ impl Place {
             select,
             offline: self.offline,
             signers: self.signers.as_deref(),
+            sites: &[],
             retry: &retry,
             servers: None,
         };

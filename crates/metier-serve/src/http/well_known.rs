@@ -2,7 +2,7 @@
 //! each as an archive. What is not trusted here is not offered, nor what is not as it was approved, nor
 //! what every metier has itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,8 +15,9 @@ use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
 use metier_store::digest::{TreeKind, hex, sha256};
+use metier_store::store::{FileStamp, Location, ReadError};
 use metier_store::vouch::{Depth, Standing};
-use metier_store::{Catalog, Entry, Layer};
+use metier_store::{Catalog, Entry, Layer, Store};
 use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::time::timeout;
@@ -33,6 +34,9 @@ pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
 /// What an archive is called after the skill's name.
 const ENDING: &str = ".tar.gz";
 
+/// Why a link is not in an archive.
+const LEAVES: &str = "it is a link that leaves the skill";
+
 /// The list each client gets, kept for a short while: making it reads every file of every skill.
 #[derive(Default)]
 pub(super) struct Shelf(Mutex<BTreeMap<Who, Arc<Spot>>>);
@@ -43,8 +47,37 @@ type Spot = AsyncMutex<Option<Kept>>;
 #[derive(Clone)]
 struct Kept {
     made: Duration,
+    /// What it was made of: where a file is gone or another by now, so is its archive.
+    marks: Arc<[Mark]>,
     text: Arc<str>,
     version: String,
+}
+
+impl Kept {
+    /// Whether it is not old, and of the skills as they are.
+    fn is_fresh(&self, api: &Api) -> bool {
+        let store = api.host.index().store();
+        api.host.now().saturating_sub(self.made) < SHELF_TIME
+            && self.marks.iter().all(|mark| mark.still_holds(store.as_ref()))
+    }
+}
+
+/// A file or directory of a skill as it was when it was packed.
+struct Mark {
+    at: Location,
+    path: String,
+    stamp: Option<FileStamp>,
+}
+
+impl Mark {
+    fn of(store: &dyn Store, at: &Location, path: &str) -> Self {
+        let stamp = store.stamp(at, path);
+        Self { at: at.clone(), path: path.to_owned(), stamp }
+    }
+
+    fn still_holds(&self, store: &dyn Store) -> bool {
+        store.stamp(&self.at, &self.path) == self.stamp
+    }
 }
 
 /// `GET /.well-known/agent-skills/index.json`.
@@ -68,8 +101,9 @@ pub(super) async fn archive(
     let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
     let packed = looking(&api, move |api| {
         let catalog = api.host.catalog(&who);
-        let entry = offered(&catalog).find(|entry| entry.name().as_str() == name)?;
-        packed(api, entry).ok()
+        let meant = |entry: &&Entry| entry.name().as_str() == name && is_standard(entry);
+        let entry = offered(&catalog).find(meant)?;
+        packed(api, entry).ok().map(|parcel| parcel.bytes)
     });
     let packed = packed.await?.ok_or_else(missing)?;
     Ok(document(&headers, "application/gzip", &hex(&sha256(&packed)), packed))
@@ -120,42 +154,54 @@ impl Shelf {
 /// and takes nobody's turn meanwhile.
 async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
     let mut spot = api.shelf.spot(&who).lock_owned().await;
-    let fresh = |kept: &&Kept| api.host.now().saturating_sub(kept.made) < SHELF_TIME;
-    if let Some(kept) = spot.as_ref().filter(fresh) {
-        return Ok(kept.clone());
+    if let Some(kept) = spot.clone() {
+        let (api, known) = (Arc::clone(api), kept.clone());
+        if aside(move || known.is_fresh(&api)).await? {
+            return Ok(kept);
+        }
     }
     // It is made to its end and kept, though who asked for it be gone.
     let make = move |api: &Api| {
-        let text = list(&api.host.catalog(&who), api).to_string();
+        let (list, marks) = list(&api.host.catalog(&who), api);
+        let (text, marks) = (list.to_string(), marks.into());
         let version = hex(&sha256(text.as_bytes()));
         // After it was made, however long that took: else it would be old when it is new.
-        let kept = Kept { made: api.host.now(), text: text.into(), version };
+        let kept = Kept { made: api.host.now(), marks, text: text.into(), version };
         spot.insert(kept).clone()
     };
     looking(api, make).await
 }
 
-/// The list. What is left out is said in a member that nobody has to read.
-fn list(catalog: &Catalog, api: &Api) -> Value {
-    let (mut skills, mut left_out) = (Vec::new(), Vec::new());
+/// The list, and what it was made of. What is left out is said in a member that nobody has to read.
+fn list(catalog: &Catalog, api: &Api) -> (Value, Vec<Mark>) {
+    let (mut skills, mut left_out, mut marks) = (Vec::new(), Vec::new(), Vec::new());
     for entry in offered(catalog) {
         let name = entry.name().as_str();
         let packed = match skills.len() < MAX_OFFERED {
+            true if !is_standard(entry) => Err("others refuse its name"),
             true => packed(api, entry),
             false => Err("there are too many"),
         };
         match packed {
-            Ok(bytes) => skills.push(json!({
-                "name": name,
-                "type": "archive",
-                "description": visible(&entry.found.description),
-                "url": format!("{name}{ENDING}"),
-                "digest": format!("sha256:{}", hex(&sha256(&bytes))),
-            })),
+            Ok(parcel) => {
+                skills.push(json!({
+                    "name": name,
+                    "type": "archive",
+                    "description": visible(&entry.found.description),
+                    "url": format!("{name}{ENDING}"),
+                    "digest": format!("sha256:{}", hex(&sha256(&parcel.bytes))),
+                }));
+                marks.extend(parcel.marks);
+                left_out.extend(
+                    parcel.left_out.iter().map(
+                        |path| json!({ "name": name, "path": visible(path), "reason": LEAVES }),
+                    ),
+                );
+            }
             Err(reason) => left_out.push(json!({ "name": name, "reason": reason })),
         }
     }
-    json!({ "$schema": SCHEMA, "skills": skills, "leftOut": left_out })
+    (json!({ "$schema": SCHEMA, "skills": skills, "leftOut": left_out }), marks)
 }
 
 /// The skills other machines are told of.
@@ -166,18 +212,48 @@ fn offered(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
     })
 }
 
-/// The skill as an archive, every file at its place below the root.
-fn packed(api: &Api, entry: &Entry) -> Result<Vec<u8>, &'static str> {
+/// Whether a skill's name is the standard's; whoever reads lists refuses any other.
+fn is_standard(entry: &Entry) -> bool {
+    entry.name().as_str().is_ascii() && entry.name().faults().is_empty()
+}
+
+/// A skill as it is given away.
+struct Parcel {
+    /// The archive.
+    bytes: Vec<u8>,
+    /// Links of the skill that are not in it.
+    left_out: Vec<String>,
+    /// What it was made of.
+    marks: Vec<Mark>,
+}
+
+/// The skill as an archive, every file at its place below the root. A link that leaves the skill is
+/// nobody's to follow, here as in a read.
+fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
     let (store, at) = (api.host.index().store(), entry.location());
     let tree = store.tree(&at).map_err(|_| "its directory cannot be read")?;
     if tree.files().len() > MAX_SKILL_FILES {
         return Err("it has too many files");
     }
     let mut room = MAX_SKILL_BYTES;
-    let mut files = Vec::new();
+    let (mut files, mut left_out) = (Vec::new(), Vec::new());
+    let (mut marks, mut folders) = (Vec::new(), BTreeSet::new());
     for file in tree.files() {
         let path = std::str::from_utf8(&file.path).map_err(|_| "a file's name is no text")?;
-        let read = store.read(&at, path, room).map_err(|_| "a file cannot be read")?;
+        // Before it is read, so that a change in between is noticed.
+        marks.push(Mark::of(store.as_ref(), &at, path));
+        if let Some((folder, _)) = path.rsplit_once('/')
+            && folders.insert(folder.to_owned())
+        {
+            marks.push(Mark::of(store.as_ref(), &at, folder));
+        }
+        let read = match store.read(&at, path, room) {
+            Err(ReadError::LeavesSkill(_)) if file.kind == TreeKind::Link => {
+                left_out.push(path.to_owned());
+                continue;
+            }
+            other => other.map_err(|_| "a file cannot be read")?,
+        };
         room = room.checked_sub(read.bytes.len() as u64).ok_or("it is too large")?;
         let executable = file.kind == TreeKind::Executable;
         files.push(Packed { path: path.to_owned(), executable, bytes: read.bytes });
@@ -189,5 +265,5 @@ fn packed(api: &Api, entry: &Entry) -> Result<Vec<u8>, &'static str> {
     {
         return Err("its content is not what was approved");
     }
-    Ok(pack(&files))
+    Ok(Parcel { bytes: pack(&files), left_out, marks })
 }

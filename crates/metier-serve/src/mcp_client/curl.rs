@@ -22,7 +22,6 @@ no-buffer
 include
 globoff
 suppress-connect-headers
-netrc-optional
 max-redirs = 0
 connect-timeout = 30
 user-agent = metier
@@ -31,6 +30,15 @@ header = \"Accept: application/json, text/event-stream\"
 header = \"Expect:\"
 write-out = \"\u{1e}%{exitcode}\u{1e}\"
 ";
+
+/// Where requests go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'a> {
+    /// The address.
+    pub(super) url: &'a str,
+    /// Whether a login from `.netrc` goes there, too.
+    pub(super) login: bool,
+}
 
 /// One request.
 pub(super) struct Request {
@@ -44,9 +52,9 @@ pub(super) struct Request {
     pub(super) patience: Duration,
 }
 
-/// What `curl` reads from its standard input to send these requests to `url`, one after the other
+/// What `curl` reads from its standard input to send these requests there, one after the other
 /// until one fails. There it is nobody else's to see, as arguments are.
-pub(super) fn settings(url: &str, requests: &[Request]) -> String {
+pub(super) fn settings(Target { url, login }: Target<'_>, requests: &[Request]) -> String {
     let protocol = if url.starts_with("http://") { "=http" } else { "=https" };
     let mut text = String::new();
     for request in requests {
@@ -54,6 +62,9 @@ pub(super) fn settings(url: &str, requests: &[Request]) -> String {
             text.push_str("next\n");
         }
         text.push_str(ALWAYS);
+        if login {
+            text.push_str("netrc-optional\n");
+        }
         let mut set = |name: &str, value: &str| {
             text.push_str(&format!("{name} = {}\n", quoted(value)));
         };

@@ -10,7 +10,9 @@ fn request(body: &str) -> Request {
 #[test]
 fn every_request_is_told_everything_again() {
     // U2
-    let text = settings("https://x.example/mcp", &[request("{\"a\":\"\\n\"}"), request("")]);
+    let to = |url, login| Target { url, login };
+    let text =
+        settings(to("https://x.example/mcp", false), &[request("{\"a\":\"\\n\"}"), request("")]);
     let (first, second) = text.split_once("next\n").unwrap();
     for part in [first, second] {
         assert!(part.starts_with(ALWAYS), "{part}");
@@ -27,7 +29,10 @@ fn every_request_is_told_everything_again() {
     }
     assert!(first.contains(r#"data-raw = "{\"a\":\"\\n\"}""#), "{first}");
     assert!(!second.contains("data-raw"), "{second}");
-    assert!(settings("http://x", &[request("")]).contains("proto = \"=http\"\n"));
+    assert!(!text.contains("netrc"), "{text}");
+    let known = settings(to("http://x", true), &[request(""), request("")]);
+    assert!(known.contains("proto = \"=http\"\n"));
+    assert_eq!(known.matches("netrc-optional\n").count(), 2, "{known}");
     // What is said in one line cannot become another one.
     assert_eq!(quoted("a\nurl = \"x\"\r"), r#""a\nurl = \"x\"\r""#);
 }

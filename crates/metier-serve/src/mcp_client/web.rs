@@ -11,7 +11,7 @@ use metier_sandbox::{Cancel, Confinement, Invocation, Limits, Outcome, RunError,
 use serde_json::Value;
 
 use super::child::{Child, Input, Piece, reason};
-use super::curl::{Answers, Part, Request, settings};
+use super::curl::{Answers, Part, Request, Target, settings};
 use super::message::{self, Heard, Reply};
 use super::session::{Question, TakeReply, Wire};
 use super::sse::{Events, Head};
@@ -25,7 +25,7 @@ const TOO_LATE: i32 = 28;
 
 /// A server at an address.
 pub(super) struct Web<'a> {
-    url: &'a str,
+    target: Target<'a>,
     runner: &'a Runner,
     confinement: Confinement,
     cancel: &'a Cancel,
@@ -48,12 +48,12 @@ struct Readers<'a, T> {
 
 impl<'a> Web<'a> {
     pub(super) fn new(
-        url: &'a str,
+        target: Target<'a>,
         (runner, confinement): (&'a Runner, Confinement),
         cancel: &'a Cancel,
     ) -> Self {
         Self {
-            url,
+            target,
             runner,
             confinement,
             cancel,
@@ -152,7 +152,7 @@ impl<'a> Web<'a> {
         confinement.limits = Limits { wall_ms, ..confinement.limits };
         // First of all that no file of settings is read: it could say anything.
         let curl = Invocation::new("curl").arg("--disable").arg("--config").arg("-");
-        let input = Input::Bytes(settings(self.url, requests).into_bytes());
+        let input = Input::Bytes(settings(self.target, requests).into_bytes());
         Child::start(curl, input, (self.runner, confinement), self.cancel)
     }
 

@@ -69,6 +69,89 @@ fn what_is_not_offered_is_not_there() {
     }
 }
 
+#[test]
+fn a_link_that_leaves_the_skill_is_left_out_and_the_skill_is_not() {
+    // P6, U3, R1
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().join("forms");
+    std::fs::create_dir_all(at.join("references")).unwrap();
+    std::fs::write(at.join("SKILL.md"), crate::ground::skill("forms", "")).unwrap();
+    std::fs::write(at.join("references/in.md"), "in").unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", at.join("references/out.md")).unwrap();
+    std::os::unix::fs::symlink("in.md", at.join("references/same.md")).unwrap();
+    let odd = directory.path().join("Bad_Name");
+    std::fs::create_dir_all(&odd).unwrap();
+    std::fs::write(odd.join("SKILL.md"), crate::ground::skill("Bad_Name", "")).unwrap();
+    let server = Served::start(&Arc::new(Ground::on_disk(directory.path())));
+    let list = server.get(INDEX).json();
+    let names: Vec<&Value> =
+        list["skills"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
+    assert_eq!(names, [&json!("forms")]);
+    let left_out = &list["leftOut"];
+    let told = |name: &str, path: Value| {
+        let mut all = left_out.as_array().unwrap().iter();
+        all.any(|one| one["name"] == name && one["path"] == path && one["reason"].is_string())
+    };
+    assert!(told("forms", json!("references/out.md")), "{left_out}");
+    assert!(told("Bad_Name", Value::Null), "{left_out}");
+    let archive = server.get("/.well-known/agent-skills/forms.tar.gz");
+    let digest = format!("sha256:{}", hex(&sha256(&archive.body)));
+    assert_eq!(list["skills"][0]["digest"], digest);
+    let files = archive::list(&archive.body).unwrap();
+    assert_eq!(files, ["SKILL.md", "references/in.md", "references/same.md"]);
+    assert_eq!(server.get("/.well-known/agent-skills/Bad_Name.tar.gz").status, 404);
+}
+
+#[test]
+fn a_skill_that_is_gone_is_gone_from_the_list_at_once() {
+    // P6, U3, D7
+    let directory = tempfile::tempdir().unwrap();
+    for name in ["forms", "charts"] {
+        std::fs::create_dir_all(directory.path().join(name)).unwrap();
+        let file = directory.path().join(name).join("SKILL.md");
+        std::fs::write(file, crate::ground::skill(name, "")).unwrap();
+    }
+    let ground = Arc::new(Ground::on_disk(directory.path()));
+    let server = Served::start(&ground);
+    let names = || -> Vec<String> {
+        let list = server.get(INDEX).json();
+        let skills = list["skills"].as_array().unwrap();
+        skills.iter().map(|skill| skill["name"].to_string()).collect()
+    };
+    assert_eq!(names(), [r#""charts""#, r#""forms""#]);
+    std::fs::remove_dir_all(directory.path().join("forms")).unwrap();
+    ground.index().invalidate();
+    assert_eq!(server.get("/.well-known/agent-skills/forms.tar.gz").status, 404);
+    assert_eq!(names(), [r#""charts""#]);
+}
+
+#[test]
+fn a_skill_that_changed_is_listed_as_it_is_given() {
+    // P6, U3
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().join("forms");
+    std::fs::create_dir_all(at.join("references")).unwrap();
+    let text = crate::ground::skill("forms", "");
+    std::fs::write(at.join("SKILL.md"), &text).unwrap();
+    std::fs::write(at.join("references/a.md"), "a").unwrap();
+    let server = Served::start(&Arc::new(Ground::on_disk(directory.path())));
+    let mut before = Vec::new();
+    let mut check = || {
+        let listed = server.get(INDEX).json()["skills"][0]["digest"].clone();
+        let archive = server.get("/.well-known/agent-skills/forms.tar.gz");
+        assert_eq!(listed, format!("sha256:{}", hex(&sha256(&archive.body))));
+        assert!(!before.contains(&listed), "another content has another digest");
+        before.push(listed);
+    };
+    check();
+    std::fs::write(at.join("SKILL.md"), [&text[..], b"More.\n"].concat()).unwrap();
+    check();
+    std::fs::write(at.join("references/a.md"), "another").unwrap();
+    check();
+    std::fs::write(at.join("references/b.md"), "b").unwrap();
+    check();
+}
+
 /// A host whose skills take a while to list: its clock goes on by more than a list is kept, and the
 /// first list is only made when somebody opens the door.
 struct Slow {

@@ -42,6 +42,7 @@ pub(crate) fn fetched(client: &McpClient, endpoint: Endpoint<'_>) -> String {
         select: Select::All,
         offline: false,
         signers: None,
+        sites: &[],
         retry: &Retry::default(),
         servers: Some(Servers { indexes: &[index], client }),
     };

@@ -230,6 +230,7 @@ fn fetched(
         return taken(listed, listed_in_index(listed, fetching)?, args, ui);
     }
     let mut reference = fetching.reference(source)?;
+    fetching.typed(&reference.source());
     if let Some(pin) = &args.pin {
         // Read like what a person types behind `#`, which is what it stands for.
         let pinned = fetching.reference(&format!("{}#{pin}", reference.source()))?;

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_package::{Locked, Pinned, Reference};
+use metier_package::{Fetched, Locked, Pinned, Reference, Staged, index};
+use metier_store::digest::hex;
 use serde::Serialize;
 
 use crate::error::{CommandError, CommandResult, Status};
@@ -12,8 +13,9 @@ use crate::ui::{Table, Tone, Ui};
 
 /// Say which installed skills have something newer
 ///
-/// Asks each source for its newest commit, an MCP server for the digests of the skill's files, and
-/// fetches nothing. A directory or an archive has neither; `metier update` compares its content.
+/// Asks each source for its newest commit, an MCP server for the digests of the skill's files, and an
+/// index for the digest of what it lists. A directory or an archive is read and compared. Nothing is
+/// installed. Where a source cannot be asked, that is said of each of its skills, and the exit code is 1.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier outdated\n  metier outdated --json")]
 pub(crate) struct OutdatedArgs {
@@ -48,7 +50,18 @@ pub(crate) enum Newer {
 #[derive(Serialize)]
 struct Document {
     outdated: Vec<Line>,
+    /// Skills whose sources did not answer.
+    unknown: Vec<Unanswered>,
     failed: usize,
+}
+
+#[derive(Serialize)]
+struct Unanswered {
+    name: String,
+    layer: &'static str,
+    source: String,
+    code: Option<&'static str>,
+    reason: String,
 }
 
 #[derive(Serialize)]
@@ -83,32 +96,43 @@ pub(crate) fn newer(pinned: &Pinned, fetching: &Fetching) -> Result<Newer, Comma
     })
 }
 
+/// The skill that was meant, of what was fetched.
+pub(crate) fn arrived(mut fetched: Fetched, pinned: &Pinned) -> Result<Staged, CommandError> {
+    let staged = fetched.skills.pop().filter(|staged| staged.name == pinned.name);
+    staged.ok_or_else(|| {
+        let error = CommandError::failed("it is no longer where it was").code("no_such_skill");
+        match fetched.refused.first() {
+            Some(refused) => error.hint(format!("it is refused: {}", refused.reason)),
+            None => error,
+        }
+    })
+}
+
+/// The error with the skill it is about.
+pub(crate) fn about(pinned: &Pinned, error: CommandError) -> CommandError {
+    let message = format!("`{}`: {}", visible_line(pinned.name.as_str()), error.message());
+    CommandError { source: message.into(), ..error }
+}
+
 /// Says what is outdated.
 pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
     let fetching = Fetching::new(settings)?;
-    let mut document = Document { outdated: Vec::new(), failed: 0 };
+    let mut document = Document { outdated: Vec::new(), unknown: Vec::new(), failed: 0 };
     for place in packages::places(args.layer, settings) {
         for pinned in metier_package::installed::list(&home, &place).map_err(record_error)? {
-            match newer(&pinned, &fetching) {
-                Ok(Newer::Commit { commit, .. }) => document.outdated.push(Line {
-                    name: pinned.name.to_string(),
-                    layer: place.as_str(),
-                    source: pinned.locked.source.clone(),
-                    installed: pinned.locked.commit.clone(),
-                    latest: Some(commit),
-                }),
-                Ok(Newer::Content { .. }) => document.outdated.push(Line {
-                    name: pinned.name.to_string(),
-                    layer: place.as_str(),
-                    source: pinned.locked.source.clone(),
-                    installed: Some(pinned.tree.clone()),
-                    latest: None,
-                }),
-                Ok(Newer::Nothing | Newer::Unknown { .. }) => {}
+            let (name, layer) = (pinned.name.to_string(), place.as_str());
+            let source = pinned.locked.source.clone();
+            match looked(&pinned, &fetching) {
+                Ok(None) => {}
+                Ok(Some((installed, latest))) => {
+                    document.outdated.push(Line { name, layer, source, installed, latest });
+                }
                 Err(error) => {
+                    let (code, reason) = (error.code, error.message());
                     document.failed += 1;
-                    ui.complain(&error);
+                    document.unknown.push(Unanswered { name, layer, source, code, reason });
+                    ui.complain(&about(&pinned, error));
                 }
             }
         }
@@ -120,6 +144,39 @@ pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> Comm
         print(&document, ui);
     }
     Ok(status)
+}
+
+/// What is installed and what there is now; content without a commit has no name of its own.
+type Versions = (Option<String>, Option<String>);
+
+/// Both versions, when they are not one.
+fn looked(pinned: &Pinned, fetching: &Fetching) -> Result<Option<Versions>, CommandError> {
+    let other = || Some((Some(pinned.tree.clone()), None));
+    Ok(match newer(pinned, fetching)? {
+        Newer::Nothing => None,
+        Newer::Commit { commit, .. } => Some((pinned.locked.commit.clone(), Some(commit))),
+        Newer::Content { .. } => other(),
+        Newer::Unknown { reference } => match is_same(pinned, &reference, fetching)? {
+            true => None,
+            false => other(),
+        },
+    })
+}
+
+/// Whether a skill without commits is at its source as it is installed.
+fn is_same(
+    pinned: &Pinned,
+    reference: &Reference,
+    fetching: &Fetching,
+) -> Result<bool, CommandError> {
+    if let (Some(listed), [file]) = (fetching.vouched(pinned)?, pinned.files.as_slice())
+        && listed.kind == index::Kind::SkillMd
+    {
+        // The digest of the one file is the digest in the list.
+        return Ok(listed.digest.as_deref() == Some(file.sha256.as_str()));
+    }
+    let staged = arrived(fetching.anew(pinned, reference)?, pinned)?;
+    Ok(hex(&staged.tree.digest()) == pinned.tree)
 }
 
 fn print(document: &Document, ui: &mut Ui) {

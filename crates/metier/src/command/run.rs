@@ -1,6 +1,7 @@
 //! `metier run`: one script of a skill, confined and recorded.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -304,7 +305,11 @@ fn input(path: Option<&Path>, settings: &Settings) -> Result<Input, CommandError
     };
     opened.map_err(|error| {
         let shown = visible_line(&path.to_string_lossy()).into_owned();
-        CommandError::failed(format!("cannot read `{shown}`: {error}"))
+        let failed = CommandError::failed(format!("cannot read `{shown}`: {error}"));
+        match error.kind() {
+            ErrorKind::FileTooLarge => failed.hint("`--stdin FILE` has no such limit"),
+            _ => failed,
+        }
     })
 }
 

@@ -6,7 +6,7 @@ use metier_package::{Drift, Home, Place, Request, Select, install};
 use serde_json::json;
 
 use crate::command::add::{Allowances, admit, candidate, offer};
-use crate::command::outdated::{Newer, newer};
+use crate::command::outdated::{Newer, about, arrived, newer};
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
                 Ok(offer) => offers.extend(offer),
                 Err(error) => {
                     failures += 1;
-                    ui.complain(&error);
+                    ui.complain(&about(&pinned, error));
                 }
             }
         }
@@ -144,22 +144,13 @@ fn fetched(
     place: &Place,
     fetching: &Fetching,
 ) -> Result<Option<Offer>, CommandError> {
-    let name = visible_line(pinned.name.as_str()).into_owned();
-    let reference = match newer(pinned, fetching)? {
+    let fetched = match newer(pinned, fetching)? {
         Newer::Nothing => return Ok(None),
-        Newer::Commit { reference, .. }
-        | Newer::Content { reference }
-        | Newer::Unknown { reference } => reference,
+        Newer::Commit { reference, .. } | Newer::Content { reference } => {
+            fetching.fetch(&reference, Select::AtPath).map_err(fetch_error)?
+        }
+        Newer::Unknown { reference } => fetching.anew(pinned, &reference)?,
     };
-    let mut fetched = fetching.fetch(&reference, Select::AtPath).map_err(fetch_error)?;
-    let Some(staged) = fetched.skills.pop().filter(|staged| staged.name == pinned.name) else {
-        let message = format!("`{name}` is no longer where it was");
-        let error = CommandError::failed(message).code("no_such_skill");
-        return Err(match fetched.refused.first() {
-            Some(refused) => error.hint(format!("it is refused: {}", refused.reason)),
-            None => error,
-        });
-    };
-    let found = offer(staged, home, place)?;
+    let found = offer(arrived(fetched, pinned)?, home, place)?;
     Ok((found.pinned.tree != pinned.tree || found.pinned.locked != pinned.locked).then_some(found))
 }

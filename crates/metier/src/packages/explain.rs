@@ -2,7 +2,10 @@
 
 use metier_format::text::visible_line;
 use metier_package::index::IndexError;
-use metier_package::{ChangeError, CopyError, FetchError, RecordError, ReferenceError, TurnError};
+use metier_package::reference::Origin;
+use metier_package::{
+    Bases, ChangeError, CopyError, FetchError, RecordError, Reference, ReferenceError, TurnError,
+};
 
 use crate::error::{CommandError, Kind};
 
@@ -86,8 +89,10 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::NoSource { .. } => ("not_a_source", Some(SOURCES.to_owned())),
         FetchError::NoSuchRef { .. } => ("no_such_ref", None),
         FetchError::NoSuchPath { .. } => ("no_such_path", None),
-        FetchError::Authentication { place, .. } if place.starts_with("mcp") => {
-            ("authentication", Some("`.netrc` may have a login for the server's host".to_owned()))
+        FetchError::Authentication { place, .. } if is_by_curl(place) => {
+            let hint = "a login in `.netrc` goes only to what you type and to your own indexes; \
+                        `metier index add` makes a server one of them";
+            ("authentication", Some(hint.to_owned()))
         }
         FetchError::Authentication { .. } => (
             "authentication",
@@ -98,6 +103,10 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::Unreachable { .. } => {
             let hint = "nothing was changed; is it running, and is the address right?";
             ("unreachable", Some(hint.to_owned()))
+        }
+        FetchError::Redirect { .. } => {
+            let hint = "only https is followed, and on this machine http; give the address itself";
+            ("not_followed", Some(hint.to_owned()))
         }
         FetchError::TimedOut { .. } => ("timed_out", None),
         FetchError::Offline { .. } => ("offline", None),
@@ -122,6 +131,9 @@ pub(crate) fn fetch_error(error: FetchError) -> CommandError {
         FetchError::NoGit => ("no_git", Some("install git".to_owned())),
         FetchError::NoCurl => ("no_curl", Some("install curl".to_owned())),
         FetchError::Digest { .. } => return CommandError::refused(error).code("digest_mismatch"),
+        FetchError::Uncheckable { .. } => {
+            return CommandError::refused(error).code("digest_uncheckable");
+        }
         _ => ("fetch_failed", None),
     };
     let failed = CommandError::failed(error).code(code);
@@ -137,13 +149,16 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
         IndexError::Fetch(error) => fetch_error(error),
         IndexError::Reference { .. } => CommandError::usage(error).code("bad_reference"),
         IndexError::Name(_) => CommandError::usage(error).code("bad_index_name"),
-        IndexError::Schema(_) => CommandError::failed(error).code("index_unknown"),
+        IndexError::Schema(_) | IndexError::NoSchema => {
+            CommandError::failed(error).code("index_unknown")
+        }
         IndexError::NotAnIndex(_) => CommandError::failed(error).code("not_an_index"),
         IndexError::Exists(_) => CommandError::failed(error).code("index_exists"),
         IndexError::Missing(_) => {
             let error = CommandError::failed(error).code("no_such_index");
             error.hint("`metier index list` names those there are")
         }
+        IndexError::OtherName { .. } => CommandError::refused(error).code("name_mismatch"),
         IndexError::Command => CommandError::usage(error).code("bad_command"),
         IndexError::TooMany => CommandError::failed(error).code("too_many_indexes"),
         IndexError::Damaged(_) => CommandError::failed(error).code("records_damaged"),
@@ -153,6 +168,13 @@ pub(crate) fn index_error(error: IndexError) -> CommandError {
             CommandError::failed(error).code("disk")
         }
     }
+}
+
+/// Whether a place is asked by curl: an MCP server, a list, or a file on a web server.
+fn is_by_curl(place: &str) -> bool {
+    let bases = Bases::new("/");
+    let read = Reference::parse(place, &bases).map(|reference| reference.origin);
+    matches!(read, Ok(Origin::Mcp(_) | Origin::ArchiveUrl(_))) || place.ends_with(".json")
 }
 
 fn full(error: CommandError) -> CommandError {

@@ -33,6 +33,17 @@ fn every_failure_has_a_kind_and_a_code() {
     check(record_error(lock.into()), Kind::Failed, "lock_unreadable");
     let damaged = RecordError::Damaged { path: name(), reason: name() };
     check(record_error(damaged), Kind::Failed, "records_damaged");
+    let web = "https://x.example/a.zip".to_owned();
+    let sign_in = FetchError::Authentication { place: web.clone(), detail: name() };
+    assert!(fetch_error(sign_in).hints[0].contains(".netrc"));
+    let redirect = FetchError::Redirect { place: web.clone(), to: name(), why: "far" };
+    check(fetch_error(redirect), Kind::Failed, "not_followed");
+    let curl = FetchError::Curl { place: web.clone(), detail: name() };
+    check(fetch_error(curl), Kind::Failed, "fetch_failed");
+    let unchecked = FetchError::Uncheckable { place: web };
+    check(fetch_error(unchecked), Kind::Refused, "digest_uncheckable");
+    let other = IndexError::OtherName { listed: name(), found: name() };
+    check(index_error(other), Kind::Refused, "name_mismatch");
     let unwritable = RecordError::Unwritable { file: name(), reason: name() };
     check(record_error(unwritable), Kind::Failed, "records_unwritable");
     check(reference_error(ReferenceError::Empty, "\u{1b}"), Kind::Usage, "bad_reference");

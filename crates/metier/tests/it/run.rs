@@ -219,6 +219,18 @@ fn input_is_a_file_metiers_own_or_nothing() {
     child.stdin.take().unwrap().write_all(b"sixsix").unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"6\n");
     assert_eq!(run(&world, "count", &["--stdin", "gone.txt"]).code, 1);
+    // Nobody waits for the end of what has none.
+    let endless = std::fs::File::open("/dev/zero").unwrap();
+    let refused = world
+        .command(METIER)
+        .args(["run", "tool", "count", "--stdin", "-", "--no-default-roots", &root])
+        .stdin(endless)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains("it has more than 67108864 bytes\n"), "{said}");
+    assert!(said.contains("hint: `--stdin FILE` has no such limit"), "{said}");
 }
 
 #[test]
