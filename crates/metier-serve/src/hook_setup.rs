@@ -9,6 +9,7 @@
 mod codex;
 mod gap;
 mod json;
+mod jsonc;
 mod switch;
 
 use std::path::PathBuf;

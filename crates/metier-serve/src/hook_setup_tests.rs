@@ -76,6 +76,42 @@ fn what_is_there_stays_in_its_order_and_layout() {
 }
 
 #[test]
+fn comments_marks_and_odd_ends_of_lines_stay_where_they_are() {
+    // U5
+    let commented = "// mine\n{\n  /* c */ \"a\": 1, // x\n  \"b\": [1,2,],\n}\n";
+    let windows = "\u{feff}{\r\n  \"a\": 1,\r\n  \"a\": 2,\r\n  \"hooks\": {\"Stop\": []}\r\n}\r\n";
+    for text in [commented, windows] {
+        for agent in [HookAgent::ClaudeCode, HookAgent::GeminiCli] {
+            let joined = there_and_back(agent, &[Some(text), Some(text)]);
+            let first = joined.first().expect("one");
+            let mut rest = first.as_str();
+            for line in text.lines().filter(|line| line.len() > 1) {
+                let at = rest.find(line.trim_end_matches(['}', '{', ']'])).expect(line);
+                rest = rest.get(at..).expect("a place");
+            }
+            let bare = first.replace("\r\n", "");
+            assert_eq!(bare.contains('\n'), !text.contains('\r'), "{first}");
+        }
+    }
+    let opencode = "{\n  // models\n  \"model\": \"x\"\n}\n";
+    there_and_back(HookAgent::Opencode, &[None, Some(opencode)]);
+    for config in [
+        "mcp_servers = { other = { command = \"x\" } }\nhooks = { state = { a = { trusted_hash = \"1\" } } }\n",
+        "\u{feff}model = \"x\" # y\r\n\r\n[a]\r\nb = 1\r\n",
+        "mcp_servers.other.command = \"x\"\n",
+    ] {
+        let joined = there_and_back(HookAgent::Codex, &[None, Some(config)]);
+        let joined = joined.get(1).expect("two");
+        assert!(
+            joined.contains("metier") && joined.contains("trusted_hash = \"sha256:"),
+            "{joined}"
+        );
+        let document = joined.parse::<toml_edit::DocumentMut>().expect("TOML");
+        assert!(document["mcp_servers"]["metier"]["command"].is_str(), "{joined}");
+    }
+}
+
+#[test]
 fn somebody_elses_server_of_the_same_name_is_left_alone() {
     // U5
     let own = "{\n  \"mcpServers\": {\n    \"metier\": {\n      \"command\": \"another\"\n    }\n  }\n}\n";
@@ -89,10 +125,16 @@ fn settings_that_cannot_be_read_are_left_as_they_are() {
     let check = |agent, texts: &[Option<&str>]| {
         join(agent, &present(agent, texts), &start()).expect_err("refused")
     };
-    let comment = "{\n  // mine\n}";
+    // Codex itself reads no comments: hooks in such a file would not run.
+    for text in ["{\n  // mine\n}", "\u{feff}{}"] {
+        assert!(matches!(
+            check(HookAgent::Codex, &[Some(text)]),
+            SetupError::Unreadable { format: "plain JSON", .. }
+        ));
+    }
     assert!(matches!(
-        check(HookAgent::ClaudeCode, &[Some(comment)]),
-        SetupError::Unreadable { format: "plain JSON", .. }
+        check(HookAgent::ClaudeCode, &[Some("{\"a\":")]),
+        SetupError::Unreadable { format: "JSON", .. }
     ));
     assert!(matches!(check(HookAgent::GeminiCli, &[Some("[]")]), SetupError::Unreadable { .. }));
     assert!(matches!(

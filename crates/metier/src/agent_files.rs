@@ -33,6 +33,9 @@ pub(crate) struct AgentFileError {
 pub(crate) fn read(path: &Path) -> Result<Option<String>, AgentFileError> {
     let wrap = |source| AgentFileError { act: "read", path: path.to_owned(), source };
     match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound && is_there(path) => {
+            return Err(wrap(leads_nowhere()));
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrap(error)),
         Ok(found) if !found.is_file() || found.len() > MAX_SETTINGS_BYTES => {
@@ -93,8 +96,12 @@ fn exchange(
             _ => Ok(Replaced::Done),
         };
     };
-    // People keep their settings elsewhere and link to them.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // People keep their settings elsewhere and link to them; a link is never replaced.
+    let path = match fs::canonicalize(path) {
+        Ok(path) => path,
+        Err(_) if is_there(path) => return Err(wrap(leads_nowhere())),
+        Err(_) => path.to_owned(),
+    };
     let directory = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory).map_err(wrap)?;
     let mode = fs::metadata(&path).map_or(Permissions::from_mode(PRIVATE), |at| at.permissions());
@@ -108,6 +115,11 @@ fn exchange(
     draft.persist(&path).map_err(|error| wrap(error.error))?;
     File::open(directory).and_then(|at| at.sync_all()).map_err(wrap)?;
     Ok(Replaced::Done)
+}
+
+/// That somebody keeps the file elsewhere, and it is not there: what belongs into it nobody knows.
+fn leads_nowhere() -> io::Error {
+    io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere")
 }
 
 #[cfg(test)]

@@ -65,3 +65,18 @@ fn what_somebody_else_has_written_since_is_not_lost() {
     let left = std::fs::read_dir(space.path()).expect("there").count();
     assert_eq!(left, 1, "no draft stays");
 }
+
+#[test]
+fn a_link_that_leads_nowhere_is_refused_and_stays() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let link = space.path().join("settings.json");
+    symlink("dotfiles/settings.json", &link).expect("link");
+    let told = |error: &AgentFileError| error.source.to_string();
+    assert_eq!(told(&read(&link).expect_err("nothing")), "it is a link that leads nowhere");
+    assert_eq!(
+        told(&put(&link, Some("{}")).expect_err("nowhere")),
+        "it is a link that leads nowhere"
+    );
+    assert_eq!(std::fs::read_link(&link).expect("a link"), Path::new("dotfiles/settings.json"));
+}

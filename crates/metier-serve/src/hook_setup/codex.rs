@@ -6,10 +6,13 @@ use std::path::Path;
 
 use metier_store::digest;
 use serde_json::Value;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::{MARK, NAME, Present, SetupError, Start, patience};
 use crate::agent_hook::HookAgent;
+
+/// What some editors put before a text.
+const MARK_OF_ORDER: char = '\u{feff}';
 
 /// The digest by which Codex knows a hook without a matcher: of its event, command and timeout, as
 /// JSON with sorted members.
@@ -46,7 +49,7 @@ pub(super) fn join(
             state.insert(&key, Item::Table(trust));
         }
     }
-    Ok(document.to_string())
+    Ok(written(&document, file))
 }
 
 /// The file without them.
@@ -62,8 +65,8 @@ pub(super) fn part(file: &Present, start: &Start) -> Result<Option<String>, Setu
             root.remove("mcp_servers");
         }
     }
-    if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_mut) {
-        if let Some(state) = hooks.get_mut("state").and_then(Item::as_table_mut) {
+    if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_like_mut) {
+        if let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut) {
             forget(state, start);
             if state.is_empty() {
                 hooks.remove("state");
@@ -73,12 +76,12 @@ pub(super) fn part(file: &Present, start: &Start) -> Result<Option<String>, Setu
             root.remove("hooks");
         }
     }
-    let text = document.to_string();
-    Ok((!text.trim().is_empty()).then_some(text))
+    let text = written(&document, file);
+    Ok((!text.trim_start_matches(MARK_OF_ORDER).trim().is_empty()).then_some(text))
 }
 
 /// Takes out the trust in metier's own hooks, known by their digests. Others' stays.
-fn forget(state: &mut Table, start: &Start) {
+fn forget(state: &mut dyn TableLike, start: &Start) {
     let command = start.command(HookAgent::Codex);
     let hash =
         |(event, occasion)| trust_hash(event, &command, patience(HookAgent::Codex, occasion));
@@ -137,14 +140,32 @@ fn read(file: &Present) -> Result<DocumentMut, SetupError> {
     })
 }
 
-/// The table `key`, made when it is not there.
-fn table<'a>(root: &'a mut Table, key: &str, file: &Present) -> Result<&'a mut Table, SetupError> {
-    let made = root.entry(key).or_insert_with(|| {
+/// The text, with the mark and the ends of lines the file had; the parser keeps neither.
+fn written(document: &DocumentMut, file: &Present) -> String {
+    let old = file.text.as_deref().unwrap_or_default();
+    let mut text = document.to_string();
+    if old.contains("\r\n") && !old.replace("\r\n", "").contains('\n') {
+        text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    if old.starts_with(MARK_OF_ORDER) && !text.starts_with(MARK_OF_ORDER) {
+        text.insert(0, MARK_OF_ORDER);
+    }
+    text
+}
+
+/// The table `key`, made when it is not there; one that is written on a line stays on it.
+fn table<'a>(
+    root: &'a mut dyn TableLike,
+    key: &str,
+    file: &Present,
+) -> Result<&'a mut dyn TableLike, SetupError> {
+    if !root.contains_key(key) {
         let mut table = Table::new();
         table.set_implicit(true);
-        Item::Table(table)
-    });
-    made.as_table_mut().ok_or_else(|| SetupError::Shape {
+        root.insert(key, Item::Table(table));
+    }
+    let made = root.get_mut(key).and_then(Item::as_table_like_mut);
+    made.ok_or_else(|| SetupError::Shape {
         path: file.target.path.display().to_string(),
         key: key.to_owned(),
         kind: "a table",

@@ -53,7 +53,7 @@ pub fn gaps(agent: HookAgent, files: &[Present], start: &Start) -> Vec<Gap> {
 }
 
 fn in_json(agent: HookAgent, part: Part, text: &str, start: &Start) -> Vec<Missing> {
-    let root: Value = serde_json::from_str(text).unwrap_or_default();
+    let root = json::said(agent, text).unwrap_or_default();
     let mut missing = Vec::new();
     if part != Part::Server {
         let hooks = root.get("hooks");

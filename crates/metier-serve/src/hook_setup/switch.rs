@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
+use super::jsonc::Document;
 use crate::agent_hook::HookAgent;
 
 /// A switch that is off.
@@ -245,45 +246,6 @@ fn gemini_cli(text: &str) -> Vec<&'static str> {
 
 /// What settings in JSON say, with the comments and the commas at the end that agents put up with.
 fn json(text: &str) -> Option<Value> {
-    let text = text.trim_start_matches('\u{feff}');
-    serde_json::from_str(text).or_else(|_| serde_json::from_str(&plain(text))).ok()
-}
-
-/// JSON without its comments, and without commas that nothing follows. One pass.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('"', _) => {
-                out.push(c);
-                while let Some(c) = rest.next() {
-                    out.push(c);
-                    match c {
-                        '\\' => out.extend(rest.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            ('/', Some('/')) => while rest.next_if(|c| *c != '\n').is_some() {},
-            ('/', Some('*')) => {
-                rest.next();
-                let mut last = ' ';
-                for c in rest.by_ref() {
-                    if (last, c) == ('*', '/') {
-                        break;
-                    }
-                    last = c;
-                }
-            }
-            ('}' | ']', _) => {
-                let kept = out.trim_end();
-                out.truncate(kept.strip_suffix(',').unwrap_or(kept).len());
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
+    let document = Document::read(text).ok()?;
+    Some(document.value(document.root()))
 }

@@ -129,16 +129,77 @@ fn what_changed_meanwhile_keeps_its_changes() {
     assert!(text.contains("[projects.x]") && !text.contains("metier"), "{text}");
 }
 
+/// Every file of settings in JSON, of every agent.
+const JSON_FILES: [(&str, &str); 5] = [
+    ("claude-code", ".claude/settings.json"),
+    ("claude-code", ".claude.json"),
+    ("codex", ".codex/hooks.json"),
+    ("gemini-cli", ".gemini/settings.json"),
+    ("opencode", ".config/opencode/opencode.json"),
+];
+
+#[test]
+fn settings_with_comments_get_their_hooks_and_keep_every_byte() {
+    // U5
+    let comments = "// hi\n{\n  /* c */ \"a\": 1, // x\n  \"b\": [1,2,],\n}\n";
+    let windows = "\u{feff}{\r\n  \"a\": 1,\r\n  \"a\": 2\r\n}\r\n";
+    for (agent, file) in JSON_FILES {
+        for text in [comments, windows, "{\"n\":12345678901234567890123,\"f\":1.0}"] {
+            let world = agents_world();
+            let path = world.write(&format!("home/{file}"), text);
+            let run = metier(&world, &["link", agent, "--hooks"]);
+            // Codex itself takes neither comments nor a mark.
+            if agent == "codex" && !text.starts_with("{\"n\"") {
+                assert_eq!(run.code, 1, "{run:?}");
+                assert!(run.stderr.contains("is not plain JSON"), "{run:?}");
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+                continue;
+            }
+            assert_eq!(run.code, 0, "{file} {text} {run:?}");
+            let joined = std::fs::read_to_string(&path).unwrap();
+            for kept in text.split(['}', '\n']).filter(|line| line.len() > 3) {
+                assert!(joined.contains(kept.trim_end_matches('\r')), "{kept:?} {joined}");
+            }
+            let check = metier(&world, &["hook", "check", agent]);
+            assert_eq!(check.code, 0, "{file} {check:?} {joined}");
+            assert_eq!(metier(&world, &["unlink", agent, "--hooks"]).code, 0);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{file}");
+        }
+    }
+}
+
+#[test]
+fn what_changed_meanwhile_keeps_its_comments_too() {
+    // U5
+    let world = agents_world();
+    let text = "{\n  // mine\n  \"model\": \"x\" // best\n}\n";
+    let path = world.write("home/.gemini/settings.json", text);
+    assert_eq!(metier(&world, &["hook", "setup", "gemini-cli"]).code, 0);
+    let joined = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, joined.replace("// mine", "// ours")).unwrap();
+    assert_eq!(metier(&world, &["hook", "remove", "gemini-cli"]).code, 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text.replace("// mine", "// ours"));
+}
+
 #[test]
 fn settings_metier_cannot_read_are_not_touched() {
     // U5
+    for (agent, file) in JSON_FILES {
+        let world = agents_world();
+        let text = "{\n  \"model\": \"x\n}\n";
+        let path = world.write(&format!("home/{file}"), text);
+        let run = metier(&world, &["hook", "setup", agent]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("JSON: "), "{run:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("nowhere.json", &path).unwrap();
+        let run = metier(&world, &["hook", "setup", agent]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("it is a link that leads nowhere"), "{run:?}");
+        assert_eq!(std::fs::read_link(&path).unwrap().to_str(), Some("nowhere.json"));
+    }
     let world = agents_world();
-    let text = "{\n  // mine\n  \"model\": \"x\"\n}\n";
-    let path = world.write("home/.gemini/settings.json", text);
-    let run = metier(&world, &["hook", "setup", "gemini-cli"]);
-    assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("not plain JSON"), "{run:?}");
-    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
     let run = metier(&world, &["hook", "setup", "goose"]);
     assert_eq!(run.code, 2, "{run:?}");
 }
