@@ -73,6 +73,8 @@ pub enum Code {
     HooksProgram,
     /// An agent has metier's hooks and not its MCP server.
     HooksServer,
+    /// An agent's settings have metier's hooks, and nothing says that somebody set them up.
+    HooksUnrecorded,
 }
 
 /// What is to be said about a code.
@@ -252,7 +254,7 @@ const TABLE: &[Row] = &[
         Code::HooksProgram,
         "hooks-program",
         Severity::Error,
-        Repair::Ask,
+        Repair::Safe,
         "`metier hook setup AGENT` makes them start this program; until then they block every call",
     ),
     Row(
@@ -261,6 +263,13 @@ const TABLE: &[Row] = &[
         Severity::Warning,
         Repair::Ask,
         "`metier hook setup AGENT` puts it back",
+    ),
+    Row(
+        Code::HooksUnrecorded,
+        "hooks-unrecorded",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier hook setup AGENT` takes them into the books; `metier hook remove AGENT` takes them out",
     ),
     Row(Code::NoProgram, "no-program", Severity::Note, Repair::Ask, "install it if you need it"),
 ];

@@ -32,7 +32,8 @@ pub(super) fn join(
         }
     }
     if part != Part::Hooks {
-        document = document_of(file, &without_server(agent, &document, start))?;
+        document =
+            document_of(file, &without_server(agent, &document, std::slice::from_ref(start)))?;
         let server = server(agent, start);
         let key = servers(agent);
         match table(&document, key, file)? {
@@ -52,7 +53,7 @@ pub(super) fn part(
     agent: HookAgent,
     part: Part,
     file: &Present,
-    start: &Start,
+    starts: &[Start],
 ) -> Result<Option<String>, SetupError> {
     let document = read(agent, file)?;
     let mut text = document.text().to_owned();
@@ -61,7 +62,7 @@ pub(super) fn part(
     }
     if part != Part::Hooks {
         let rest = document_of(file, &text)?;
-        text = without_server(agent, &rest, start);
+        text = without_server(agent, &rest, starts);
     }
     if text == document.text() {
         return Ok(file.text.clone());
@@ -102,9 +103,9 @@ fn without_hooks(document: &Document) -> String {
 }
 
 /// The text without metier's MCP server, and without the table when that held nothing else.
-fn without_server(agent: HookAgent, document: &Document, start: &Start) -> String {
-    let ours = server(agent, start);
-    let is_ours = |item: &Item| item.key() == NAME && document.value(&item.value) == ours;
+fn without_server(agent: HookAgent, document: &Document, starts: &[Start]) -> String {
+    let ours: Vec<Value> = starts.iter().map(|start| server(agent, start)).collect();
+    let is_ours = |item: &Item| item.key() == NAME && ours.contains(&document.value(&item.value));
     let is_over = |member: &Item| {
         let all = member.value.members().filter(|_| member.key() == servers(agent));
         all.is_some_and(|all| !all.is_empty() && all.iter().all(is_ours))
@@ -123,8 +124,26 @@ fn handlers(group: &Item) -> Option<&[Item]> {
 }
 
 fn is_ours(document: &Document, handler: &Node) -> bool {
-    let command = handler.get("command").map(|command| document.value(command));
-    command.is_some_and(|command| command.as_str().is_some_and(|words| words.ends_with(MARK)))
+    command(document, handler).is_some_and(|words| words.ends_with(MARK))
+}
+
+fn command(document: &Document, handler: &Node) -> Option<String> {
+    match document.value(handler.get("command")?) {
+        Value::String(words) => Some(words),
+        _ => None,
+    }
+}
+
+/// The commands in a text that have metier's mark, in their order.
+pub(super) fn marked(agent: HookAgent, text: &str) -> Vec<String> {
+    let Some(document) = as_read(agent, text) else { return Vec::new() };
+    let root = document.root().members().unwrap_or_default();
+    let hooks = root.iter().filter(|member| member.key() == "hooks");
+    let events = hooks.flat_map(|hooks| hooks.value.members().unwrap_or_default());
+    let groups = events.flat_map(|event| event.value.values().unwrap_or_default());
+    let all = groups.flat_map(|group| handlers(group).unwrap_or_default());
+    let commands = all.filter_map(|handler| command(&document, &handler.value));
+    commands.filter(|words| words.ends_with(MARK)).collect()
 }
 
 /// A group of one handler, for every tool.
@@ -172,10 +191,13 @@ fn server(agent: HookAgent, start: &Start) -> Value {
 
 /// What settings say, as far as their agent understands them.
 pub(super) fn said(agent: HookAgent, text: &str) -> Option<Value> {
-    if agent == HookAgent::Codex {
-        return serde_json::from_str(text).ok();
-    }
-    Document::read(text).ok().map(|document| document.value(document.root()))
+    as_read(agent, text).map(|document| document.value(document.root()))
+}
+
+/// The text, when its agent can read it.
+fn as_read(agent: HookAgent, text: &str) -> Option<Document> {
+    let is_plain = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    (agent != HookAgent::Codex || is_plain()).then(|| Document::read(text).ok()).flatten()
 }
 
 /// The file, as its agent reads it: Codex knows no comments.

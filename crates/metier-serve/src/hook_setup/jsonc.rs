@@ -277,11 +277,6 @@ impl Cuts {
             self.0.extend(kept_comma.map(|comma| comma..comma + 1));
         }
     }
-
-    /// Whether nothing is cut out.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }
 
 /// How something new is laid out.

@@ -1,7 +1,7 @@
 //! `metier doctor`: what is wrong with what is installed, linked and written down, and what can be
 //! put right.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::text::visible_line;
@@ -11,7 +11,7 @@ use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{Gap, Missing};
 use serde::Serialize;
 
-use super::hook::setup;
+use super::hook::setup::{self, HookState};
 use crate::args::Global;
 use crate::command::chibi;
 use crate::env;
@@ -73,6 +73,7 @@ pub(crate) fn run(
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
         failed.extend(renew(&findings, settings));
+        failed.extend(mend_hooks(global, settings));
         let after = look();
         fixed = findings;
         fixed.retain(|finding| !after.contains(finding));
@@ -116,22 +117,40 @@ fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
     chibi::install_plugin(&plugins).err().map(|error| error.to_string())
 }
 
-/// What is wrong with the hooks that metier set up for `agent`: nothing where it set up none.
+/// Has hooks that nothing is written down about, or that start nothing, written down and started again;
+/// gives why that did not work.
+fn mend_hooks(global: &Global, settings: &Settings) -> Vec<String> {
+    let mut failed = Vec::new();
+    for agent in HookAgent::ALL {
+        let Ok(state) = setup::state(agent, global, settings) else { continue };
+        let is_kept = state.recorded && state.startable;
+        if state.entries > 0 && !is_kept {
+            let mended = setup::mend(agent, &state, (global, settings));
+            failed.extend(mended.err().map(|error| error.message()));
+        }
+    }
+    failed
+}
+
+/// What is wrong with the hooks of metier's that `agent` has: nothing where it has none.
 fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding> {
     let state = match setup::state(agent, global, settings) {
-        Ok(state) if state.recorded => state,
-        Ok(_) => return Vec::new(),
-        Err(error) => {
+        Ok(state) if state.recorded || state.entries > 0 => state,
+        // Settings that cannot be read are their owner's business until metier has something there.
+        Err(error) if setup::is_written_down(agent, settings) => {
             let home = settings.home.clone().unwrap_or_default();
             return vec![Finding::new(Code::Unreadable, &home.join("hooks"), error.message())];
         }
+        Ok(_) | Err(_) => return Vec::new(),
     };
-    let mut findings: Vec<Finding> = state.missing.iter().map(|gap| missing(agent, gap)).collect();
-    if !state.startable {
+    let mut findings: Vec<Finding> = match state.recorded {
+        true => state.missing.iter().map(|gap| missing(agent, gap)).collect(),
+        false => vec![unrecorded(agent, &state)],
+    };
+    findings.extend(state.gone.iter().map(|program| {
         let message = format!("hooks of {} start a program that cannot be started", agent.title());
-        let path = PathBuf::from(&state.program);
-        findings.push(about(agent, Finding::new(Code::HooksProgram, &path, message)));
-    }
+        about(agent, Finding::new(Code::HooksProgram, Path::new(program), message))
+    }));
     findings.extend(state.off.iter().map(|switch| {
         let (message, advice) = setup::told(agent, switch);
         let path = if switch.path.as_os_str().is_empty() {
@@ -142,6 +161,14 @@ fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding>
         Finding { fix: advice, ..Finding::new(Code::HooksOff, &path, message) }
     }));
     findings
+}
+
+/// That metier's hooks are there and nobody knows since when.
+fn unrecorded(agent: HookAgent, state: &HookState) -> Finding {
+    let path = state.files.first().cloned().unwrap_or_default();
+    let message =
+        format!("{} has hooks of metier's that nothing is written down about", agent.title());
+    about(agent, Finding::new(Code::HooksUnrecorded, &path, message))
 }
 
 /// What is missing in an agent's settings, as a finding.

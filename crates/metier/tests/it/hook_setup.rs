@@ -424,3 +424,92 @@ fn who_has_no_hooks_yet_is_told_how_to_get_them() {
         assert!(!metier(&world, &["hook", "check", agent]).stderr.contains(&hint), "{agent}");
     }
 }
+
+/// Loses what is written down about hooks.
+fn lose_records(world: &World) {
+    std::fs::remove_dir_all(world.home().join(".local/share/metier/hooks")).unwrap();
+}
+
+#[test]
+fn hooks_of_which_nothing_is_written_down_are_taken_out_by_their_mark() {
+    // U5
+    for furnished in [false, true] {
+        let world = agents_world();
+        if furnished {
+            furnish(&world);
+        }
+        let before = settings(&world);
+        for agent in AGENTS {
+            assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0);
+        }
+        let joined = settings(&world);
+        lose_records(&world);
+        for agent in AGENTS {
+            // They are there, whoever set them up.
+            let run = metier(&world, &["hook", "check", agent]);
+            assert_eq!(run.code, 0, "{run:?}");
+            let run = metier(&world, &["unlink", agent, "--hooks"]);
+            assert_eq!(run.code, 0, "{run:?}");
+        }
+        assert_eq!(settings(&world), before);
+        // The same when the record is damaged.
+        for (file, text) in joined {
+            world.write(&format!("home/{file}"), text);
+        }
+        world.write("home/.local/share/metier/hooks/gemini-cli.json", "no record");
+        for agent in AGENTS {
+            let run = metier(&world, &["hook", "remove", agent]);
+            assert_eq!(run.code, 0, "{run:?}");
+            let damaged = run.stderr.contains("is not a record of hooks");
+            assert_eq!(damaged, agent == "gemini-cli", "{run:?}");
+        }
+        assert_eq!(settings(&world), before);
+    }
+}
+
+/// A hook as an older metier wrote it, beside one of the user's, and its server.
+fn older(world: &World) -> (Value, Value) {
+    let mine = json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]});
+    let old = "/old/metier hook claude-code || { echo gone >&2; exit 2; } # written by metier";
+    let old = json!({"hooks": [{"type": "command", "command": old, "timeout": 5}]});
+    let hooks = json!({"hooks": {"PreToolUse": [mine, old], "Stop": [old]}});
+    world.write("home/.claude/settings.json", hooks.to_string());
+    let server = json!({"type": "stdio", "command": "/old/metier", "args": ["mcp"]});
+    let servers = json!({"mcpServers": {"metier": server, "x": {"command": "x"}}});
+    world.write("home/.claude.json", servers.to_string());
+    (json!({"hooks": {"PreToolUse": [mine]}}), json!({"mcpServers": {"x": {"command": "x"}}}))
+}
+
+#[test]
+fn hooks_of_an_older_metier_do_not_come_back() {
+    // U5
+    let world = agents_world();
+    let (hooks, servers) = older(&world);
+    let read = |file: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(world.home().join(file)).unwrap()).unwrap()
+    };
+    let run = metier(&world, &["link", "claude-code", "--hooks"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let joined = read(".claude/settings.json").to_string() + &read(".claude.json").to_string();
+    assert!(!joined.contains("/old/metier") && joined.contains(METIER), "{joined}");
+    assert_eq!(metier(&world, &["hook", "check", "claude-code"]).code, 0);
+    // Also when the record says that they were there before.
+    let path = world.home().join(".local/share/metier/hooks/claude-code.json");
+    let mut record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let elsewhere = agents_world();
+    older(&elsewhere);
+    for (index, file) in [".claude/settings.json", ".claude.json"].into_iter().enumerate() {
+        let old = std::fs::read_to_string(elsewhere.home().join(file)).unwrap();
+        record["files"][index]["before"] = json!(old);
+    }
+    std::fs::write(&path, record.to_string()).unwrap();
+    assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
+    assert_eq!(
+        (read(".claude/settings.json"), read(".claude.json")),
+        (hooks.clone(), servers.clone())
+    );
+    // And when there never was a record.
+    older(&world);
+    assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
+    assert_eq!((read(".claude/settings.json"), read(".claude.json")), (hooks, servers));
+}
