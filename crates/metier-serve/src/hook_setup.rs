@@ -24,7 +24,7 @@ pub use found::{Found, found};
 pub use gap::{Gap, Missing, gaps};
 pub use switch::{
     Effect, OffSwitch, hook_settings, is_decisive, off_switches, off_variable, off_variables,
-    project_files, set_variables, variable_files,
+    project_files, set_variables, unknown_switches, variable_files,
 };
 
 /// The name of metier's MCP server and of its hooks where they have one.

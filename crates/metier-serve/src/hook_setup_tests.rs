@@ -207,6 +207,10 @@ fn a_switch_that_turns_hooks_off_is_found_with_the_way_around_it() {
         (HookAgent::ClaudeCode, "{", &[]),
         (HookAgent::Codex, "[features]\nhooks = false\n", &["features.hooks"]),
         (HookAgent::Codex, "features.hooks = true\n", &[]),
+        (HookAgent::Codex, "[features]\nhooks = \n", &["features.hooks"]),
+        (HookAgent::Codex, "[hooks.state]\nx = \n", &[]),
+        (HookAgent::ClaudeCode, "{ 'disableAllHooks': 1", &["disableAllHooks"]),
+        (HookAgent::GeminiCli, "{ hooksConfig: {}", &["hooksConfig"]),
         (HookAgent::GeminiCli, "{\"hooksConfig\": {\"enabled\": false}}", &["hooksConfig.enabled"]),
         (
             HookAgent::GeminiCli,
@@ -267,6 +271,13 @@ fn a_projects_file_that_sets_what_metier_goes_by_is_found() {
             &["shell_environment_policy.set.METIER_SESSION"],
         ),
         (HookAgent::Codex, ".codex/config.toml", "shell_environment_policy = 1\n", &[]),
+        (
+            HookAgent::Codex,
+            ".codex/config.toml",
+            "[shell_environment_policy.set]\nMETIER_HOME = \"s\n",
+            &["shell_environment_policy.set.METIER_HOME"],
+        ),
+        (HookAgent::Codex, ".codex/config.toml", "METIER_HOME = \n", &[]),
         (HookAgent::Opencode, ".env", "OPENCODE_PURE=1", &["OPENCODE_PURE"]),
     ] {
         let found = set_variables(agent, Path::new(file), text);
@@ -277,6 +288,21 @@ fn a_projects_file_that_sets_what_metier_goes_by_is_found() {
     for agent in HookAgent::ALL {
         let brought = project_files(agent).iter().chain(variable_files(agent));
         assert!(brought.count() > 0, "{}", agent.title());
+    }
+}
+
+#[test]
+fn a_file_nobody_can_look_into_counts_as_every_switch_it_may_hold() {
+    // U5
+    for (agent, keys) in [
+        (HookAgent::ClaudeCode, &["disableAllHooks"][..]),
+        (HookAgent::Codex, &["features.hooks"]),
+        (HookAgent::GeminiCli, &["hooksConfig"]),
+        (HookAgent::Opencode, &[]),
+    ] {
+        let found = unknown_switches(agent, Path::new("/p/f"));
+        let found: Vec<&str> = found.iter().map(|switch| switch.key.as_str()).collect();
+        assert_eq!(found, keys, "{}", agent.title());
     }
 }
 

@@ -50,6 +50,33 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, AgentFileError> {
     Ok(Some(text))
 }
 
+/// What an agent may see in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// There is no file, or none that can be read.
+    Nothing,
+    /// This; whatever is no text stands as a mark, as agents read it.
+    Text(String),
+    /// More than is looked at.
+    TooLong,
+}
+
+/// Looks at a file that is not going to be changed.
+pub(crate) fn look(path: &Path) -> Looked {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > MAX_SETTINGS_BYTES => return Looked::TooLong,
+        Ok(found) if found.is_file() => {}
+        _ => return Looked::Nothing,
+    }
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(MAX_SETTINGS_BYTES).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Looked::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(_) => Looked::Nothing,
+    }
+}
+
 /// Whether there is such a file.
 pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()

@@ -80,3 +80,16 @@ fn a_link_that_leads_nowhere_is_refused_and_stays() {
     );
     assert_eq!(std::fs::read_link(&link).expect("a link"), Path::new("dotfiles/settings.json"));
 }
+
+#[test]
+fn what_agents_would_see_in_a_file_is_seen() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("x");
+    assert_eq!((look(&path), look(space.path())), (Looked::Nothing, Looked::Nothing));
+    std::fs::write(&path, b"a\xffb").expect("write");
+    assert_eq!(look(&path), Looked::Text("a\u{fffd}b".to_owned()));
+    let file = File::create(&path).expect("made");
+    file.set_len(MAX_SETTINGS_BYTES + 1).expect("long");
+    assert_eq!(look(&path), Looked::TooLong);
+}

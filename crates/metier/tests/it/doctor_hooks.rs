@@ -304,3 +304,24 @@ fn settings_nobody_can_read_are_no_finding_where_metier_has_no_hooks() {
     std::os::unix::fs::symlink("nowhere", &path).unwrap();
     assert_eq!(metier(&world, &["doctor"]).code, 0);
 }
+
+#[test]
+fn a_file_that_metier_cannot_read_and_that_speaks_of_a_switch_counts_as_off() {
+    // U5
+    for (agent, file, text) in [
+        ("codex", ".codex/config.toml", &b"[features]\nhooks = \n"[..]),
+        ("claude-code", ".claude/settings.json", b"{\"disableAllHooks\": tru"),
+        ("claude-code", ".claude/settings.json", b"{\"x\": \"\xff\", \"disableAllHooks\": true}"),
+        ("gemini-cli", ".gemini/settings.json", b"{\"hooksConfig\": {"),
+    ] {
+        let world = set_up(agent);
+        world.write(&format!("project/{file}"), text);
+        let path = format!("[WORLD]/project/{file}");
+        only(&world, "hooks-off", &path, &["switches hooks off"]);
+        assert_eq!(metier(&world, &["hook", "check", agent]).code, 1);
+        // Nor can a file be too long to be looked at.
+        let long = std::fs::File::create(world.project().join(file)).unwrap();
+        long.set_len(33 * 1024 * 1024).unwrap();
+        only(&world, "hooks-off", &path, &["switches hooks off"]);
+    }
+}

@@ -6,13 +6,13 @@ use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
     Effect, Gap, OffSwitch, Start, found, gaps, off_switches, off_variable, off_variables,
-    project_files, set_variables, variable_files,
+    project_files, set_variables, unknown_switches, variable_files,
 };
 use serde::Serialize;
 
 use super::record::{is_recorded, read_record};
 use super::{present, start};
-use crate::agent_files;
+use crate::agent_files::{self, Looked};
 use crate::args::Global;
 use crate::env;
 use crate::error::CommandError;
@@ -102,9 +102,16 @@ pub(super) fn switches(
         if paths.iter().take(index).any(|earlier| earlier == path) {
             continue;
         }
-        // What cannot be read here, the agent cannot read either.
-        let Ok(Some(text)) = agent_files::read(path) else { continue };
         let holds_switches = path.extension().is_some_and(|end| end == "json" || end == "toml");
+        let text = match agent_files::look(path) {
+            Looked::Text(text) => text,
+            Looked::TooLong if holds_switches => {
+                found.extend(unknown_switches(agent, path));
+                continue;
+            }
+            // What cannot be read here, the agent cannot read either.
+            Looked::TooLong | Looked::Nothing => continue,
+        };
         if holds_switches {
             found.extend(off_switches(agent, path, &text));
         }
