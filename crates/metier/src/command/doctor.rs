@@ -189,6 +189,12 @@ fn missing(agent: HookAgent, gap: &Gap) -> Finding {
         Missing::Server => {
             (Code::HooksServer, format!("{title} has the hooks and not the MCP server"))
         }
+        Missing::ForeignServer => {
+            let told = setup::server_told(gap).unwrap_or_default();
+            let finding =
+                Finding::new(Code::HooksServer, &gap.path, format!("in {title}, {}", told.0));
+            return about(agent, Finding { fix: told.1.to_owned(), ..finding });
+        }
     };
     about(agent, Finding::new(code, &gap.path, message))
 }

@@ -513,3 +513,49 @@ fn hooks_of_an_older_metier_do_not_come_back() {
     assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
     assert_eq!((read(".claude/settings.json"), read(".claude.json")), (hooks, servers));
 }
+
+#[test]
+fn somebody_elses_server_called_metier_is_said_wherever_it_matters() {
+    // U5
+    let codex = "[mcp_servers.metier]\ncommand = \"mine\"\n";
+    let json = "{\"mcpServers\":{\"metier\":{\"command\":\"mine\"}}}";
+    let opencode = "{\"mcp\":{\"metier\":{\"type\":\"local\",\"command\":[\"mine\"]}}}";
+    for (agent, file, text) in [
+        ("claude-code", ".claude.json", json),
+        ("codex", ".codex/config.toml", codex),
+        ("gemini-cli", ".gemini/settings.json", json),
+        ("opencode", ".config/opencode/opencode.json", opencode),
+    ] {
+        let world = agents_world();
+        let path = world.write(&format!("home/{file}"), text);
+        let words = "another MCP server is called `metier` in `";
+        let run = metier(&world, &["link", agent, "--hooks"]);
+        assert_eq!(run.code, 0, "the hooks are there: {run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+        let run = metier(&world, &["hook", "setup", agent, "--json"]);
+        assert_eq!(run.json()["missing"][0]["what"], "foreign-server", "{run:?}");
+        let run = metier(&world, &["hook", "check", agent]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stdout.contains("are set up, and not its MCP server"), "{run:?}");
+        assert!(run.stderr.contains(words) && !run.stderr.contains("sets them up"), "{run:?}");
+        let run = metier(&world, &["doctor"]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stdout.contains("warning hooks-server: ") && run.stdout.contains(words));
+        assert!(run.stdout.contains("give it another name"), "{run:?}");
+        assert_eq!(metier(&world, &["hook", "remove", agent]).code, 0);
+        assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+    }
+}
+
+#[test]
+fn when_only_the_server_is_missing_check_says_just_that() {
+    // U5
+    let world = agents_world();
+    assert_eq!(metier(&world, &["hook", "setup", "claude-code"]).code, 0);
+    std::fs::remove_file(world.home().join(".claude.json")).unwrap();
+    let run = metier(&world, &["hook", "check", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.stdout, "metier's hooks in Claude Code are set up, and not its MCP server\n");
+    assert!(run.stderr.contains("metier's MCP server is not in `"), "{run:?}");
+    assert!(run.stderr.contains("hint: `metier hook setup claude-code` puts it back"), "{run:?}");
+}

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
-use metier_serve::hook_setup::{self, Present, Start, found, hook_settings, join, part, targets};
+use metier_serve::hook_setup::{
+    self, Gap, Present, Start, found, gaps, hook_settings, join, part, targets,
+};
 use serde_json::json;
 
 use super::agents;
@@ -22,7 +24,7 @@ use crate::ui::Ui;
 use record::{HOME_FLAG, Record, RecordedFile, hash, read_record, record_path, write_record};
 use state::switches;
 
-pub(crate) use state::{HookState, state, told};
+pub(crate) use state::{HookState, server_told, state, told};
 
 /// How often an agent's settings are read again when they change meanwhile.
 const MAX_TRIES: usize = 5;
@@ -92,7 +94,9 @@ pub(crate) fn for_named(
 fn set_up(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let start = start(global, settings)?;
     let files = persistently(agent, || try_to_set_up(agent, settings, &start))?;
-    report(agent, "set up", &files, ui);
+    // What could not be put in, since somebody else's is there.
+    let missing = gaps(agent, &present(agent, settings)?, &start);
+    report(agent, "set up", &files, &missing, ui);
     if !ui.json() {
         remark(agent, settings, ui)?;
     }
@@ -211,7 +215,7 @@ fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
         Ok(replace_all(&found, wanted)?.then_some(files))
     })?;
     agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
-    report(agent, "removed", &files, ui);
+    report(agent, "removed", &files, &[], ui);
     Ok(Status::Ok)
 }
 
@@ -235,16 +239,19 @@ fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) ->
     if ui.json() {
         ui.document(&state);
     } else {
+        let is_bare = state.lacks_only_server();
         let there = match (state.installed, state.entries) {
             (true, _) => "are set up",
+            _ if is_bare => "are set up, and not its MCP server",
             (false, 0) => "are not set up",
             (false, _) => "are there, and not as this metier writes them",
         };
         ui.line(format!("metier's hooks in {} {there}", agent.title()));
-        if !state.installed {
+        remark_servers(agent, &state.missing, ui);
+        if !state.installed && !is_bare {
             ui.note(&format!("hint: `metier hook setup {}` sets them up", agent.as_str()));
         }
-        if state.installed && !state.startable {
+        if state.entries > 0 {
             for program in &state.gone {
                 let program = visible_line(program);
                 ui.note(&format!("warning: `{program}`, which they start, cannot be started"));
@@ -264,14 +271,27 @@ fn remark(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> Result<(), Comm
     Ok(())
 }
 
-fn report(agent: HookAgent, done: &str, files: &[Present], ui: &mut Ui) {
+fn report(agent: HookAgent, done: &str, files: &[Present], missing: &[Gap], ui: &mut Ui) {
     let paths: Vec<&PathBuf> = files.iter().map(|file| &file.target.path).collect();
     if ui.json() {
-        return ui.document(&json!({"agent": agent.as_str(), "done": done, "files": paths}));
+        let mut document = json!({"agent": agent.as_str(), "done": done, "files": paths});
+        if !missing.is_empty() {
+            document["missing"] = json!(missing);
+        }
+        return ui.document(&document);
     }
     ui.line(format!("{done}: {}", agent.title()));
     for path in paths {
         ui.line(format!("  {}", visible_line(&path.to_string_lossy())));
+    }
+    remark_servers(agent, missing, ui);
+}
+
+/// Says which MCP server is missing, and what to do about it.
+fn remark_servers(agent: HookAgent, missing: &[Gap], ui: &mut Ui) {
+    for (message, advice) in missing.iter().filter_map(server_told) {
+        ui.note(&format!("warning: {message}"));
+        ui.note(&format!("hint: {}", advice.replace("AGENT", agent.as_str())));
     }
 }
 

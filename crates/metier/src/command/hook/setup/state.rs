@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use metier_format::text::visible_line;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    Effect, Gap, OffSwitch, Start, found, gaps, off_switches, off_variable, off_variables,
+    Effect, Gap, Missing, OffSwitch, Start, found, gaps, off_switches, off_variable, off_variables,
     project_files, set_variables, unknown_switches, variable_files,
 };
 use serde::Serialize;
@@ -45,6 +45,32 @@ pub(crate) struct HookState {
     /// How the hooks start metier.
     #[serde(skip)]
     pub(super) start: Start,
+}
+
+impl HookState {
+    /// Whether nothing but the MCP server is missing.
+    pub(super) fn lacks_only_server(&self) -> bool {
+        !self.missing.is_empty() && self.missing.iter().all(|gap| server_told(gap).is_some())
+    }
+}
+
+/// That a server is missing, in words; none when something else is.
+pub(crate) fn server_told(gap: &Gap) -> Option<(String, &'static str)> {
+    let path = gap.path.to_string_lossy();
+    let path = visible_line(&path);
+    match gap.what {
+        Missing::Server => Some((
+            format!("metier's MCP server is not in `{path}`"),
+            "`metier hook setup AGENT` puts it back",
+        )),
+        Missing::ForeignServer => Some((
+            format!(
+                "another MCP server is called `metier` in `{path}`, so metier's own is not there"
+            ),
+            "give it another name, then `metier hook setup AGENT` adds metier's",
+        )),
+        Missing::Hook(_) | Missing::Trust(_) | Missing::Plugin => None,
+    }
 }
 
 /// Whether the hooks of `agent` are there and count in this project.
