@@ -9,7 +9,7 @@ use metier_package::links::How;
 
 use crate::args::Global;
 use crate::command::chibi;
-use crate::command::hook::setup::{self, HookAct};
+use crate::command::hook::setup;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking::{self, LinkedShape};
 use crate::packages::{self, LayerChoice, change_error};
@@ -39,7 +39,7 @@ pub(crate) struct LinkArgs {
     dry_run: bool,
     /// Put metier's hooks and MCP server into the settings of the agents named instead, as
     /// `metier hook setup` does
-    #[arg(long, requires = "agent", conflicts_with_all = ["copy", "dry_run"])]
+    #[arg(long, requires = "agent", conflicts_with = "copy")]
     hooks: bool,
 }
 
@@ -50,8 +50,9 @@ pub(crate) fn run(
     settings: &Settings,
     ui: &mut Ui,
 ) -> CommandResult {
+    let mode = if args.dry_run { Mode::Say } else { Mode::Act };
     if args.hooks {
-        return setup::for_named(&args.agent, HookAct::Setup, (global, settings), ui);
+        return setup::link(&args.agent, mode, (global, settings), ui);
     }
     let place = packages::place(args.layer, settings);
     let agents = match args.agent.is_empty() {
@@ -62,7 +63,6 @@ pub(crate) fn run(
         let error = CommandError::failed("no agent that metier knows is on this machine");
         return Err(error.code("no_agent").hint("name one: `metier agents --all` lists them"));
     }
-    let mode = if args.dry_run { Mode::Say } else { Mode::Act };
     let how = if args.copy { How::Copy } else { How::Link };
     let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
     let linked = linked?.map_err(change_error)?;
@@ -73,7 +73,7 @@ pub(crate) fn run(
     };
     if ui.json() {
         let (layer, dry_run) = (place.as_str(), args.dry_run);
-        ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin });
+        ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin, hooks: &[] });
         return Ok(Status::Ok);
     }
     linking::report(&linked, mode, ui);

@@ -93,11 +93,77 @@ fn linking_with_hooks_is_setting_them_up() {
         assert!(run.json().is_object(), "{run:?}");
     }
     assert_eq!(settings(&world), before);
-    for (agents, words) in [(&["goose"][..], "no hooks for `goose`"), (&AGENTS[..2], "one agent")] {
-        let run = metier(&world, &[&["link", "--hooks"][..], agents].concat());
-        assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains(words), "{run:?}");
+    let run = metier(&world, &["link", "--hooks", "codex", "goose"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("no hooks for `goose`"), "{run:?}");
+    assert_eq!(settings(&world), before);
+}
+
+#[test]
+fn several_agents_get_and_lose_hooks_at_once_and_a_dry_run_only_says_so() {
+    // U5, P7
+    let world = agents_world();
+    furnish(&world);
+    let before = settings(&world);
+    let with = |words: &[&str], agents: &[&str]| metier(&world, &[words, agents].concat());
+    let run = with(&["link", "--hooks", "--dry-run"], &AGENTS);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("would be set up: Claude Code\n  /"), "{run:?}");
+    let run = with(&["link", "--hooks", "--dry-run", "--json"], &AGENTS);
+    let said = run.json();
+    assert_eq!((&said["dry_run"], said["hooks"].as_array().unwrap().len()), (&json!(true), 4));
+    assert_eq!(settings(&world), before, "nothing was done");
+    assert!(!world.home().join(".local/share/metier/hooks").exists());
+    let run = with(&["link", "--hooks", "--json"], &AGENTS);
+    assert_eq!(run.json()["hooks"][1]["agent"], "codex", "{run:?}");
+    let joined = settings(&world);
+    assert_ne!(joined, before);
+    let run = with(&["unlink", "--hooks", "--dry-run"], &AGENTS[..2]);
+    assert!(run.stdout.contains("would be removed: Codex"), "{run:?}");
+    assert_eq!(settings(&world), joined);
+    let run = with(&["unlink", "--hooks", "--json"], &AGENTS[..2]);
+    assert_eq!(run.json()["hooks"].as_array().unwrap().len(), 2, "{run:?}");
+    let run = with(&["unlink", "--hooks"], &[]);
+    assert!(run.stdout.contains("removed: Gemini CLI") && !run.stdout.contains("Codex"), "{run:?}");
+    assert_eq!(settings(&world), before);
+    assert_eq!(with(&["unlink", "--hooks"], &[]).stdout, "there was nothing to remove\n");
+    // One that cannot be done is found before anything is done for the others.
+    world.write("home/.gemini/settings.json", "{");
+    let before = settings(&world);
+    assert_eq!(with(&["link", "--hooks"], &AGENTS).code, 1);
+    assert_eq!(settings(&world), before);
+}
+
+#[test]
+fn unlinking_an_agent_takes_its_hooks_too_and_says_so() {
+    // U5, P7
+    let world = agents_world();
+    furnish(&world);
+    let before = settings(&world);
+    for agents in [&["claude-code"][..], &[]] {
+        assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
+        let run = metier(&world, &[&["unlink", "--dry-run"][..], agents].concat());
+        assert!(run.stdout.contains("would be removed: Claude Code"), "{run:?}");
+        let run = metier(&world, &["unlink", "claude-code", "--layer", "project"]);
+        assert_eq!(run.code, 1, "hooks are in no project: {run:?}");
+        let hint = "hint: `metier unlink claude-code --hooks` takes its hooks away";
+        assert!(run.stderr.contains(hint), "{run:?}");
+        let run = metier(&world, &[&["unlink"][..], agents].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stdout.contains("removed: Claude Code\n  /"), "{run:?}");
+        assert!(!run.stdout.contains("there was nothing"), "{run:?}");
+        assert_eq!(settings(&world), before, "byte for byte");
     }
+    let run = metier(&world, &["unlink", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("is not linked in the personal layer"), "{run:?}");
+    assert_eq!(metier(&world, &["unlink"]).stdout, "there was nothing to remove\n");
+    // With links and hooks there are both in one answer.
+    assert_eq!(metier(&world, &["link", "claude-code"]).code, 0);
+    assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
+    let said = metier(&world, &["unlink", "claude-code", "--json"]).json();
+    assert_eq!((&said["agents"], &said["hooks"][0]["done"]), (&json!([]), &json!("removed")));
+    assert_eq!(metier(&world, &["unlink", "claude-code"]).code, 1);
 }
 
 #[test]

@@ -8,10 +8,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
+use metier_package::link::Mode;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, Gap, Present, Start, found, gaps, hook_settings, join, part, targets,
+    self, Gap, OffSwitch, Present, Start, found, gaps, hook_settings, join, part, targets,
 };
+use serde::Serialize;
 use serde_json::json;
 
 use super::agents;
@@ -57,6 +59,22 @@ pub(crate) struct WhichAgent {
     agent: HookAgent,
 }
 
+/// What was done to the settings of one agent, or would be.
+#[derive(Debug, Serialize)]
+pub(crate) struct Change {
+    agent: &'static str,
+    #[serde(skip)]
+    title: &'static str,
+    done: &'static str,
+    files: Vec<PathBuf>,
+    /// What could not be put in, since somebody else's is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<Gap>,
+    /// What a person has to know besides, and what to do about it.
+    #[serde(skip)]
+    remarks: Vec<(String, Option<String>)>,
+}
+
 /// Does it.
 pub(crate) fn run(
     act: &HookAct,
@@ -64,43 +82,119 @@ pub(crate) fn run(
     settings: &Settings,
     ui: &mut Ui,
 ) -> CommandResult {
-    match act {
-        HookAct::Setup(which) => set_up(which.agent, global, settings, ui),
-        HookAct::Remove(which) => remove(which.agent, settings, ui),
-        HookAct::Check(which) => check(which.agent, global, settings, ui),
+    let change = match act {
+        HookAct::Setup(which) => set_up(which.agent, Mode::Act, (global, settings))?,
+        HookAct::Remove(which) => remove(which.agent, Mode::Act, settings)?,
+        HookAct::Check(which) => return check(which.agent, global, settings, ui),
+    };
+    match ui.json() {
+        true => ui.document(&change),
+        false => change.show(Mode::Act, ui),
     }
+    Ok(Status::Ok)
 }
 
-/// Does `act` for the one agent that `link --hooks` or `unlink --hooks` names.
-pub(crate) fn for_named(
+/// Sets hooks up for the agents that `link --hooks` names.
+pub(crate) fn link(
     names: &[String],
-    act: fn(WhichAgent) -> HookAct,
+    mode: Mode,
     (global, settings): (&Global, &Settings),
     ui: &mut Ui,
 ) -> CommandResult {
-    let known = HookAgent::ALL.iter().map(|agent| agent.as_str()).collect::<Vec<_>>().join("`, `");
-    let [name] = names else {
-        let error = CommandError::usage("`--hooks` takes one agent at a time");
-        return Err(error.hint(format!("metier has hooks for `{known}`")));
-    };
-    let Some(agent) = HookAgent::ALL.into_iter().find(|agent| agent.as_str() == name) else {
-        let shown = visible_line(name).into_owned();
-        let error = CommandError::usage(format!("metier has no hooks for `{shown}`"));
-        return Err(error.hint(format!("it has some for `{known}`")));
-    };
-    run(&act(WhichAgent { agent }), global, settings, ui)
+    let agents = named(names)?;
+    for agent in &agents {
+        // What cannot be done for one of them is found before anything is done.
+        set_up(*agent, Mode::Say, (global, settings))?;
+    }
+    let changes = agents.into_iter().map(|agent| set_up(agent, mode, (global, settings)));
+    tell(&changes.collect::<Result<Vec<_>, _>>()?, mode, ui);
+    Ok(Status::Ok)
 }
 
-fn set_up(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let start = start(global, settings)?;
-    let files = persistently(agent, || try_to_set_up(agent, settings, &start))?;
-    // What could not be put in, since somebody else's is there.
-    let missing = gaps(agent, &present(agent, settings)?, &start);
-    report(agent, "set up", &files, &missing, ui);
-    if !ui.json() {
-        remark(agent, settings, ui)?;
+/// Takes hooks from the agents that `unlink --hooks` names, or from all that have some.
+pub(crate) fn unlink(
+    names: &[String],
+    mode: Mode,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    let mut agents = named(names)?;
+    if names.is_empty() {
+        agents.extend(HookAgent::ALL.into_iter().filter(|agent| has_hooks(*agent, settings)));
     }
+    for agent in &agents {
+        remove(*agent, Mode::Say, settings)?;
+    }
+    let changes = agents.into_iter().map(|agent| remove(agent, mode, settings));
+    tell(&changes.collect::<Result<Vec<_>, _>>()?, mode, ui);
     Ok(Status::Ok)
+}
+
+fn tell(changes: &[Change], mode: Mode, ui: &mut Ui) {
+    if ui.json() {
+        return ui.document(&json!({"dry_run": mode == Mode::Say, "hooks": changes}));
+    }
+    for change in changes {
+        change.show(mode, ui);
+    }
+    if changes.is_empty() {
+        ui.line("there was nothing to remove");
+    }
+}
+
+/// The agents with these names, each once.
+fn named(names: &[String]) -> Result<Vec<HookAgent>, CommandError> {
+    let mut agents = Vec::new();
+    for name in names {
+        let Some(agent) = HookAgent::parse(name) else {
+            let known = HookAgent::ALL.map(HookAgent::as_str).join("`, `");
+            let shown = visible_line(name).into_owned();
+            let error = CommandError::usage(format!("metier has no hooks for `{shown}`"));
+            return Err(error.hint(format!("it has some for `{known}`")));
+        };
+        if !agents.contains(&agent) {
+            agents.push(agent);
+        }
+    }
+    Ok(agents)
+}
+
+/// Whether `agent` has hooks of metier's: written down, or known by their mark.
+pub(crate) fn has_hooks(agent: HookAgent, settings: &Settings) -> bool {
+    let is_marked = |files: Vec<Present>| found(agent, &files).entries > 0;
+    is_written_down(agent, settings) || present(agent, settings).is_ok_and(is_marked)
+}
+
+impl Change {
+    /// Shows it to a person.
+    pub(crate) fn show(&self, mode: Mode, ui: &mut Ui) {
+        let would = if mode == Mode::Say { "would be " } else { "" };
+        ui.line(format!("{would}{}: {}", self.done, self.title));
+        for path in &self.files {
+            ui.line(format!("  {}", visible_line(&path.to_string_lossy())));
+        }
+        remark(&self.remarks, ui);
+    }
+}
+
+fn set_up(
+    agent: HookAgent,
+    mode: Mode,
+    (global, settings): (&Global, &Settings),
+) -> Result<Change, CommandError> {
+    let start = start(global, settings)?;
+    let files = persistently(agent, || try_to_set_up(agent, mode, settings, &start))?;
+    let missing = gaps(agent, &files, &start);
+    let mut remarks = server_remarks(agent, &missing);
+    remarks.extend(switch_remarks(agent, &switches(agent, settings)?));
+    Ok(Change {
+        agent: agent.as_str(),
+        title: agent.title(),
+        done: "set up",
+        files: files.into_iter().map(|file| file.target.path).collect(),
+        missing,
+        remarks,
+    })
 }
 
 /// Does `work` again while a running agent changes its settings under it.
@@ -117,9 +211,10 @@ fn persistently(
     Err(CommandError::failed(message).hint("end it and try again"))
 }
 
-/// Sets hooks up; none when a file changed since it was read.
+/// Sets hooks up, and gives the files with them; none when one changed since it was read.
 fn try_to_set_up(
     agent: HookAgent,
+    mode: Mode,
     settings: &Settings,
     start: &Start,
 ) -> Result<Option<Vec<Present>>, CommandError> {
@@ -134,22 +229,24 @@ fn try_to_set_up(
     });
     let Start { program, flags, variables } = start.clone();
     let record = Record { version: 1, program, flags, variables, files: recorded.collect() };
+    let with = |(file, text): (&Present, String)| Present { text: Some(text), ..file.clone() };
+    let wanted: Vec<Present> = found.iter().zip(joined).map(with).collect();
+    if mode == Mode::Say {
+        return Ok(Some(wanted));
+    }
     // Before anything else: what is not recorded could not be undone.
     write_record(agent, settings, &record)?;
-    let wanted = joined.iter().map(|text| Some(text.as_str()));
-    Ok(replace_all(&found, wanted)?.then_some(files))
+    Ok(replace_all(&found, &wanted)?.then_some(wanted))
 }
 
 /// Gives each file its text; false as soon as one is not what was found.
-fn replace_all<'a>(
-    found: &[Present],
-    wanted: impl Iterator<Item = Option<&'a str>>,
-) -> Result<bool, CommandError> {
-    for (file, text) in found.iter().zip(wanted) {
-        if file.text.as_deref() == text {
+fn replace_all(found: &[Present], wanted: &[Present]) -> Result<bool, CommandError> {
+    for (file, wanted) in found.iter().zip(wanted) {
+        let (old, new) = (file.text.as_deref(), wanted.text.as_deref());
+        if old == new {
             continue;
         }
-        let done = agent_files::replace(&file.target.path, file.text.as_deref(), text);
+        let done = agent_files::replace(&file.target.path, old, new);
         if done.map_err(CommandError::failed)? == Replaced::Changed {
             return Ok(false);
         }
@@ -194,12 +291,18 @@ fn without_ours(
     Ok(restored.into_iter().zip(parted).map(without).collect())
 }
 
-fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
+/// Takes hooks out of the settings of `agent`.
+pub(crate) fn remove(
+    agent: HookAgent,
+    mode: Mode,
+    settings: &Settings,
+) -> Result<Change, CommandError> {
     let is_marked = found(agent, &present(agent, settings)?).entries > 0;
+    let mut remarks = Vec::new();
     let record = match read_record(agent, settings) {
         // Without what the files were, metier's own entries are still known by their mark.
         Err(error) if is_marked => {
-            ui.note(&format!("warning: {}", error.message()));
+            remarks.push((error.message(), None));
             None
         }
         other => other?,
@@ -208,15 +311,20 @@ fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
         let message = format!("metier has no hooks in the settings of {}", agent.title());
         return Err(CommandError::failed(message));
     }
-    let files = persistently(agent, || {
+    let mut files = Vec::new();
+    persistently(agent, || {
         let found = present(agent, settings)?;
-        let files = without_ours(agent, found.clone(), record.as_ref())?;
-        let wanted = files.iter().map(|file| file.text.as_deref());
-        Ok(replace_all(&found, wanted)?.then_some(files))
+        let wanted = without_ours(agent, found.clone(), record.as_ref())?;
+        let changed = found.iter().zip(&wanted).filter(|(old, new)| old != new);
+        files = changed.map(|(file, _)| file.target.path.clone()).collect();
+        let done = mode == Mode::Say || replace_all(&found, &wanted)?;
+        Ok(done.then_some(wanted))
     })?;
-    agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
-    report(agent, "removed", &files, &[], ui);
-    Ok(Status::Ok)
+    if mode == Mode::Act {
+        agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
+    }
+    let (agent, title) = (agent.as_str(), agent.title());
+    Ok(Change { agent, title, done: "removed", files, missing: Vec::new(), remarks })
 }
 
 /// Makes what is in the settings of `agent` hooks that are written down and start a program there is:
@@ -230,7 +338,7 @@ pub(crate) fn mend(
         true => state.start.clone(),
         false => start(global, settings)?,
     };
-    persistently(agent, || try_to_set_up(agent, settings, &start)).map(drop)
+    persistently(agent, || try_to_set_up(agent, Mode::Act, settings, &start)).map(drop)
 }
 
 fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
@@ -247,7 +355,7 @@ fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) ->
             (false, _) => "are there, and not as this metier writes them",
         };
         ui.line(format!("metier's hooks in {} {there}", agent.title()));
-        remark_servers(agent, &state.missing, ui);
+        remark(&server_remarks(agent, &state.missing), ui);
         if !state.installed && !is_bare {
             ui.note(&format!("hint: `metier hook setup {}` sets them up", agent.as_str()));
         }
@@ -257,42 +365,34 @@ fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) ->
                 ui.note(&format!("warning: `{program}`, which they start, cannot be started"));
             }
         }
-        remark(agent, settings, ui)?;
+        remark(&switch_remarks(agent, &state.off), ui);
     }
     Ok(if good { Status::Ok } else { Status::Partly })
 }
 
-fn remark(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> Result<(), CommandError> {
-    for switch in switches(agent, settings)? {
-        let (message, advice) = told(agent, &switch);
+fn remark(remarks: &[(String, Option<String>)], ui: &mut Ui) {
+    for (message, advice) in remarks {
         ui.note(&format!("warning: {message}"));
-        ui.note(&format!("hint: {advice}"));
-    }
-    Ok(())
-}
-
-fn report(agent: HookAgent, done: &str, files: &[Present], missing: &[Gap], ui: &mut Ui) {
-    let paths: Vec<&PathBuf> = files.iter().map(|file| &file.target.path).collect();
-    if ui.json() {
-        let mut document = json!({"agent": agent.as_str(), "done": done, "files": paths});
-        if !missing.is_empty() {
-            document["missing"] = json!(missing);
+        if let Some(advice) = advice {
+            ui.note(&format!("hint: {advice}"));
         }
-        return ui.document(&document);
     }
-    ui.line(format!("{done}: {}", agent.title()));
-    for path in paths {
-        ui.line(format!("  {}", visible_line(&path.to_string_lossy())));
-    }
-    remark_servers(agent, missing, ui);
 }
 
-/// Says which MCP server is missing, and what to do about it.
-fn remark_servers(agent: HookAgent, missing: &[Gap], ui: &mut Ui) {
-    for (message, advice) in missing.iter().filter_map(server_told) {
-        ui.note(&format!("warning: {message}"));
-        ui.note(&format!("hint: {}", advice.replace("AGENT", agent.as_str())));
-    }
+/// What switches hooks off, and what to do about it.
+fn switch_remarks(agent: HookAgent, off: &[OffSwitch]) -> Vec<(String, Option<String>)> {
+    let remark = |switch| {
+        let (message, advice) = told(agent, switch);
+        (message, Some(advice))
+    };
+    off.iter().map(remark).collect()
+}
+
+/// Which MCP server is missing, and what to do about it.
+fn server_remarks(agent: HookAgent, missing: &[Gap]) -> Vec<(String, Option<String>)> {
+    let advise = |advice: &str| Some(advice.replace("AGENT", agent.as_str()));
+    let told = missing.iter().filter_map(server_told);
+    told.map(|(message, advice)| (message, advise(advice))).collect()
 }
 
 fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, CommandError> {
