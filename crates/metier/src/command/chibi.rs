@@ -29,7 +29,9 @@ use crate::settings::Settings;
 use crate::ui::Ui;
 
 use backing::{Era, Plugin};
-pub(crate) use install::{Installed, copy_in, install_plugin, installed, remove_plugin};
+pub(crate) use install::{
+    Installed, copy_in, install_plugin, installed, is_one_file, is_removable, remove_plugin,
+};
 
 /// The agent's id.
 pub(crate) const AGENT: &str = "chibi";

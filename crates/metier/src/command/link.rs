@@ -6,6 +6,7 @@ use metier_package::Place;
 use metier_package::agents::usual;
 use metier_package::link::{self, Mode};
 use metier_package::links::How;
+use metier_store::client::Agent;
 
 use crate::args::Global;
 use crate::command::chibi;
@@ -64,13 +65,15 @@ pub(crate) fn run(
         return Err(error.code("no_agent").hint("name one: `metier agents --all` lists them"));
     }
     let how = if args.copy { How::Copy } else { How::Link };
-    let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
-    let linked = linked?.map_err(change_error)?;
     let for_chibi = agents.iter().any(|agent| agent.id == chibi::AGENT);
+    // Before its links: a plugin that is one file stands where their directory belongs.
     let plugin = match for_chibi && place == Place::Personal {
         true => Some(plugin(mode, settings)?),
         false => None,
     };
+    let agents = reachable(agents, mode, settings);
+    let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
+    let linked = linked?.map_err(change_error)?;
     if ui.json() {
         let (layer, dry_run) = (place.as_str(), args.dry_run);
         ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin, hooks: &[] });
@@ -92,6 +95,20 @@ pub(crate) fn run(
     let remembered = counted(linked.agents.len(), "agent is", "agents are");
     ui.line(format!("{remembered} linked in the {} layer", place.as_str()));
     Ok(Status::Ok)
+}
+
+/// The agents whose directories can be looked at. What only says what it would do leaves a file in the
+/// way of chibi's, and nothing can be said about links in there.
+fn reachable(
+    mut agents: Vec<&'static Agent>,
+    mode: Mode,
+    settings: &Settings,
+) -> Vec<&'static Agent> {
+    let plugins = chibi::plugins(&settings.environment);
+    if mode == Mode::Say && plugins.is_ok_and(|plugins| chibi::is_one_file(&plugins)) {
+        agents.retain(|agent| agent.id != chibi::AGENT);
+    }
+    agents
 }
 
 /// Puts metier into chibi's plugins. Gives where.

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &UnlinkArgs, settings: &Settings, ui: &mut Ui) -> Comman
     // Plugins and hooks are the user's, in no project.
     let plugins = chibi::plugins(&settings.environment).ok();
     let plugins = plugins.filter(|plugins| {
-        let there = chibi::installed(plugins) != chibi::Installed::No;
+        let there = chibi::is_removable(plugins);
         is_meant(chibi::AGENT) && there && place == Place::Personal
     });
     let hooked = HookAgent::ALL.into_iter().filter(|agent| is_meant(agent.as_str()));

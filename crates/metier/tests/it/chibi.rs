@@ -329,6 +329,23 @@ fn link_puts_the_plugin_there_doctor_knows_a_stale_copy_and_unlink_takes_it_away
     assert!(!copy.exists());
 }
 
+#[test]
+fn a_plugin_that_is_one_file_makes_room_and_comes_back() {
+    // U4, P7
+    let world = world();
+    let file = world.write("home/.chibi/plugins/agent-skills", "#!/bin/sh\necho old\n");
+    let run = metier(&world, &["link", "chibi", "--dry-run"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("would be installed "), "{run:?}");
+    let run = metier(&world, &["link", "chibi"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(file.join("agent-skills").is_file());
+    assert_eq!(metier(&world, &["doctor"]).code, 0);
+    let run = metier(&world, &["unlink", "chibi"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "#!/bin/sh\necho old\n");
+}
+
 /// Every permission hook, asked about something harmless.
 fn rulings(host: &mut Chibi<'_>) -> Vec<Value> {
     let tool = |name: &str| json!({"tool_name": name, "arguments": {}});
