@@ -55,6 +55,8 @@ pub enum Code {
     AgentGone,
     /// An agent's plugin is a copy of another metier.
     PluginStale,
+    /// An agent is linked, and its plugin is not there or is another one.
+    PluginMissing,
     /// A kept tree that nothing refers to.
     Unreferenced,
     /// A skill that another of its name hides.
@@ -214,6 +216,13 @@ const TABLE: &[Row] = &[
         Severity::Warning,
         Repair::Safe,
         "`metier link chibi` copies this metier there",
+    ),
+    Row(
+        Code::PluginMissing,
+        "plugin-missing",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier link chibi` copies this metier there; `metier unlink chibi` wants it no more",
     ),
     Row(
         Code::Unreferenced,

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::text::visible_line;
+use metier_package::agents::detected;
 use metier_package::doctor::{Code, Finding, Patient, Severity, examine, repair};
-use metier_package::{Home, Place};
+use metier_package::{Home, Place, link};
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{Gap, Missing};
+use metier_store::client::Agent;
 use serde::Serialize;
 
 use super::hook::setup::{self, HookState};
 use crate::args::Global;
-use crate::command::chibi;
+use crate::command::chibi::{self, Installed};
 use crate::env;
 use crate::error::{CommandResult, Status};
 use crate::law::Law;
@@ -60,7 +62,7 @@ pub(crate) fn run(
         let mut findings = with(&home, settings, examine);
         findings
             .extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
-        findings.extend(stale_plugin(settings));
+        findings.extend(plugin(&home, settings));
         let unusable = Law::load(settings).fault;
         findings.extend(unusable.map(|(file, why)| Finding::new(Code::PolicyUnusable, &file, why)));
         findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
@@ -70,9 +72,10 @@ pub(crate) fn run(
     let mut fixed = Vec::new();
     let mut failed = Vec::new();
     if args.fix && findings.iter().any(|finding| finding.repairable) {
+        // A plugin first: links to skills are beside it.
+        failed.extend(renew(&findings, settings));
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
-        failed.extend(renew(&findings, settings));
         failed.extend(mend_hooks(global, settings));
         let after = look();
         fixed = findings;
@@ -102,17 +105,36 @@ pub(crate) fn run(
     })
 }
 
-/// That chibi's plugin is a copy of another metier, which it stays when metier is updated.
-fn stale_plugin(settings: &Settings) -> Option<Finding> {
+/// That chibi's plugin is a copy of another metier, which it stays when metier is updated, or that chibi
+/// is linked and does not have it.
+fn plugin(home: &Home, settings: &Settings) -> Option<Finding> {
     let plugins = chibi::plugins(&settings.environment).ok()?;
-    let stale = chibi::installed(&plugins) == chibi::Installed::Stale;
-    let message = "chibi's plugin is a copy of another metier than this one";
-    stale.then(|| Finding::new(Code::PluginStale, &chibi::copy_in(&plugins), message))
+    let is_linked = || {
+        let agent =
+            Agent::find(chibi::AGENT).filter(|agent| detected(agent, &settings.places()).is_some());
+        let links = link::remembered(home, &Place::Personal).unwrap_or_default();
+        agent.is_some_and(|agent| links.agents.contains_key(agent.id))
+    };
+    let (code, message) = match chibi::installed(&plugins) {
+        Installed::Current => return None,
+        Installed::Stale => {
+            (Code::PluginStale, "chibi's plugin is a copy of another metier than this one")
+        }
+        Installed::No if is_linked() => {
+            (Code::PluginMissing, "chibi is linked, and its plugin is not there")
+        }
+        Installed::Foreign if is_linked() => {
+            (Code::PluginMissing, "chibi is linked, and its plugin is another program")
+        }
+        Installed::No | Installed::Foreign => return None,
+    };
+    Some(Finding::new(code, &chibi::copy_in(&plugins), message))
 }
 
-/// Copies this metier over a stale plugin; gives why that did not work.
+/// Copies this metier to where chibi's plugin belongs; gives why that did not work.
 fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
-    findings.iter().find(|finding| finding.code == Code::PluginStale)?;
+    let codes = [Code::PluginStale, Code::PluginMissing];
+    findings.iter().find(|finding| codes.contains(&finding.code))?;
     let plugins = chibi::plugins(&settings.environment).ok()?;
     chibi::install_plugin(&plugins).err().map(|error| error.to_string())
 }
