@@ -82,6 +82,24 @@ pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
+/// The directories that have to be made for a file, the outermost first.
+pub(crate) fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let folders = path.ancestors().skip(1).take_while(|folder| !is_there(folder));
+    let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
+    folders.reverse();
+    folders
+}
+
+/// Removes those of the directories that nothing is in, whatever their order.
+pub(crate) fn remove_empty(folders: &[PathBuf]) {
+    let mut folders: Vec<&PathBuf> = folders.iter().collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        // What is in one is somebody's, and one that is gone is gone.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
 /// Makes `text` the file's content, or removes the file when there is none.
 pub(crate) fn put(path: &Path, text: Option<&str>) -> Result<(), AgentFileError> {
     exchange(path, text, || Ok(true)).map(drop)

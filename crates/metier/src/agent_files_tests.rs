@@ -93,3 +93,20 @@ fn what_agents_would_see_in_a_file_is_seen() {
     file.set_len(MAX_SETTINGS_BYTES + 1).expect("long");
     assert_eq!(look(&path), Looked::TooLong);
 }
+
+#[test]
+fn directories_that_were_made_are_known_and_go_when_they_are_empty() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("a/b/c.json");
+    let made = missing_folders(&path);
+    assert_eq!(made, [space.path().join("a"), space.path().join("a/b")]);
+    put(&path, Some("x")).expect("put");
+    assert_eq!(missing_folders(&path), [] as [PathBuf; 0]);
+    remove_empty(&made);
+    assert!(path.is_file(), "what is in them stays");
+    put(&path, None).expect("removed");
+    std::fs::write(space.path().join("a/mine"), "").expect("write");
+    remove_empty(&made);
+    assert!(!space.path().join("a/b").exists() && space.path().join("a/mine").is_file());
+}

@@ -116,7 +116,10 @@ fn plugin(mode: Mode, settings: &Settings) -> Result<String, CommandError> {
     let plugins = chibi::plugins(&settings.environment)?;
     let copy = match mode {
         Mode::Say => chibi::copy_in(&plugins),
-        Mode::Act => chibi::install_plugin(&plugins).map_err(CommandError::failed)?,
+        Mode::Act => {
+            chibi::remember_folders(&plugins, settings)?;
+            chibi::install_plugin(&plugins).map_err(CommandError::failed)?
+        }
     };
     Ok(copy.to_string_lossy().into_owned())
 }

@@ -70,6 +70,9 @@ pub(crate) fn run(args: &UnlinkArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let linked = linking::with(&place, mode, settings, |linking| link::unlink(linking, &agents));
     let linked = linked?.map_err(change_error)?;
     let plugin = plugins.map(|plugins| taken_away(&plugins, mode)).transpose()?;
+    if mode == Mode::Act && place == Place::Personal && is_meant(chibi::AGENT) {
+        chibi::forget_folders(settings)?;
+    }
     let hooked = hooked.into_iter().filter(|_| place == Place::Personal);
     let hooks = hooked.map(|agent| setup::remove(agent, mode, settings));
     let hooks = hooks.collect::<Result<Vec<_>, _>>()?;

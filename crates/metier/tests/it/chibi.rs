@@ -366,6 +366,24 @@ fn doctor_knows_a_plugin_that_is_gone_or_was_replaced() {
 }
 
 #[test]
+fn directories_that_were_made_for_the_plugin_go_with_it() {
+    // U4, P7
+    let world = world();
+    let chibi = world.home().join(".chibi");
+    assert!(!chibi.exists());
+    for _ in 0..2 {
+        assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+        assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+        assert_eq!(metier(&world, &["unlink", "chibi"]).code, 0);
+        assert!(!chibi.exists());
+    }
+    fs::create_dir_all(chibi.join("plugins")).unwrap();
+    assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+    assert_eq!(metier(&world, &["unlink", "chibi"]).code, 0);
+    assert_eq!(fs::read_dir(chibi.join("plugins")).unwrap().count(), 0, "it was there before");
+}
+
+#[test]
 fn a_plugin_that_is_one_file_makes_room_and_comes_back() {
     // U4, P7
     let world = world();

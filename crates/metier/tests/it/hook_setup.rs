@@ -625,3 +625,40 @@ fn when_only_the_server_is_missing_check_says_just_that() {
     assert!(run.stderr.contains("metier's MCP server is not in `"), "{run:?}");
     assert!(run.stderr.contains("hint: `metier hook setup claude-code` puts it back"), "{run:?}");
 }
+
+/// Every directory below the world's home but metier's own.
+fn folders(world: &World) -> Vec<String> {
+    let (mut found, mut left) = (Vec::new(), vec![world.home()]);
+    while let Some(directory) = left.pop() {
+        let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.filter(|path| path.is_dir() && !path.ends_with(".local")) {
+            found.push(path.strip_prefix(world.home()).unwrap().to_str().unwrap().to_owned());
+            left.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn directories_that_were_made_go_with_the_hooks() {
+    // U5
+    let world = agents_world();
+    std::fs::create_dir_all(world.home().join(".config/opencode")).unwrap();
+    let before = folders(&world);
+    for _ in 0..2 {
+        for agent in AGENTS {
+            assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0);
+        }
+    }
+    assert_ne!(folders(&world), before);
+    for agent in AGENTS {
+        assert_eq!(metier(&world, &["hook", "remove", agent]).code, 0);
+    }
+    assert_eq!(folders(&world), before, "those that were there stay, empty or not");
+    // What somebody put there keeps its directory.
+    assert_eq!(metier(&world, &["hook", "setup", "codex"]).code, 0);
+    let mine = world.write("home/.codex/auth.json", "{}");
+    assert_eq!(metier(&world, &["hook", "remove", "codex"]).code, 0);
+    assert!(mine.is_file());
+}

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::agents;
-use crate::agent_files::{self, Replaced};
+use crate::agent_files::{self, Replaced, missing_folders};
 use crate::args::Global;
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
@@ -222,13 +222,18 @@ fn try_to_set_up(
     let found = present(agent, settings)?;
     let files = without_ours(agent, found.clone(), record.as_ref())?;
     let joined = join(agent, &files, start).map_err(CommandError::failed)?;
+    let mut folders = record.map(|record| record.folders).unwrap_or_default();
+    folders.extend(found.iter().flat_map(|file| missing_folders(&file.target.path)));
+    folders.sort();
+    folders.dedup();
     let recorded = files.iter().zip(&joined).map(|(file, text)| RecordedFile {
         path: file.target.path.clone(),
         before: file.text.clone(),
         after: hash(text),
     });
     let Start { program, flags, variables } = start.clone();
-    let record = Record { version: 1, program, flags, variables, files: recorded.collect() };
+    let files = recorded.collect();
+    let record = Record { version: 1, program, flags, variables, files, folders };
     let with = |(file, text): (&Present, String)| Present { text: Some(text), ..file.clone() };
     let wanted: Vec<Present> = found.iter().zip(joined).map(with).collect();
     if mode == Mode::Say {
@@ -322,6 +327,7 @@ pub(crate) fn remove(
     })?;
     if mode == Mode::Act {
         agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
+        agent_files::remove_empty(&record.map(|record| record.folders).unwrap_or_default());
     }
     let (agent, title) = (agent.as_str(), agent.title());
     Ok(Change { agent, title, done: "removed", files, missing: Vec::new(), remarks })

@@ -25,6 +25,9 @@ pub(super) struct Record {
     #[serde(default)]
     pub(super) variables: Vec<(String, String)>,
     pub(super) files: Vec<RecordedFile>,
+    /// The directories that were made for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) folders: Vec<PathBuf>,
 }
 
 impl Record {
