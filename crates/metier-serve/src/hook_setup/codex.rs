@@ -78,16 +78,14 @@ pub(super) fn part(
             root.remove("mcp_servers");
         }
     }
-    if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_like_mut) {
-        if let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut) {
-            let forgotten = forget(state, &known);
-            let is_over = forgotten && state.is_empty();
-            if is_over {
-                hooks.remove("state");
-            }
-            if is_over && hooks.is_empty() {
-                root.remove("hooks");
-            }
+    if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_like_mut)
+        && let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut)
+        && forget(state, &known)
+        && state.is_empty()
+    {
+        hooks.remove("state");
+        if hooks.is_empty() {
+            root.remove("hooks");
         }
     }
     let text = written(&document, file);

@@ -315,7 +315,7 @@ fn a_file_that_metier_cannot_read_and_that_speaks_of_a_switch_counts_as_off() {
         ("gemini-cli", ".gemini/settings.json", b"{\"hooksConfig\": {"),
     ] {
         let world = set_up(agent);
-        world.write(&format!("project/{file}"), text);
+        world.write(format!("project/{file}"), text);
         let path = format!("[WORLD]/project/{file}");
         only(&world, "hooks-off", &path, &["switches hooks off"]);
         assert_eq!(metier(&world, &["hook", "check", agent]).code, 1);

@@ -212,7 +212,7 @@ fn settings_with_comments_get_their_hooks_and_keep_every_byte() {
     for (agent, file) in JSON_FILES {
         for text in [comments, windows, "{\"n\":12345678901234567890123,\"f\":1.0}"] {
             let world = agents_world();
-            let path = world.write(&format!("home/{file}"), text);
+            let path = world.write(format!("home/{file}"), text);
             let run = metier(&world, &["link", agent, "--hooks"]);
             // Codex itself takes neither comments nor a mark.
             if agent == "codex" && !text.starts_with("{\"n\"") {
@@ -253,7 +253,7 @@ fn settings_metier_cannot_read_are_not_touched() {
     for (agent, file) in JSON_FILES {
         let world = agents_world();
         let text = "{\n  \"model\": \"x\n}\n";
-        let path = world.write(&format!("home/{file}"), text);
+        let path = world.write(format!("home/{file}"), text);
         let run = metier(&world, &["hook", "setup", agent]);
         assert_eq!(run.code, 1, "{run:?}");
         assert!(run.stderr.contains("JSON: "), "{run:?}");
@@ -517,10 +517,19 @@ fn hooks_of_which_nothing_is_written_down_are_taken_out_by_their_mark() {
             let run = metier(&world, &["unlink", agent, "--hooks"]);
             assert_eq!(run.code, 0, "{run:?}");
         }
-        assert_eq!(settings(&world), before);
+        // A file of which nobody knows that metier made it stays, with nothing in it.
+        let left = || {
+            let mut left = settings(&world);
+            left.retain(|(file, text)| {
+                let is_empty = text.is_empty() || text == "{}\n";
+                !is_empty || before.iter().any(|(earlier, _)| earlier == file)
+            });
+            left
+        };
+        assert_eq!(left(), before);
         // The same when the record is damaged.
         for (file, text) in joined {
-            world.write(&format!("home/{file}"), text);
+            world.write(format!("home/{file}"), text);
         }
         world.write("home/.local/share/metier/hooks/gemini-cli.json", "no record");
         for agent in AGENTS {
@@ -529,7 +538,7 @@ fn hooks_of_which_nothing_is_written_down_are_taken_out_by_their_mark() {
             let damaged = run.stderr.contains("is not a record of hooks");
             assert_eq!(damaged, agent == "gemini-cli", "{run:?}");
         }
-        assert_eq!(settings(&world), before);
+        assert_eq!(left(), before);
     }
 }
 
@@ -578,6 +587,17 @@ fn hooks_of_an_older_metier_do_not_come_back() {
     older(&world);
     assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
     assert_eq!((read(".claude/settings.json"), read(".claude.json")), (hooks, servers));
+    // A file with nothing else in it stays a file.
+    let old = "/old/metier hook claude-code || exit 2 # written by metier";
+    let text = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": old}]}]}});
+    for linked in [true, false] {
+        world.write("home/.claude/settings.json", text.to_string());
+        if linked {
+            assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
+        }
+        assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
+        assert_eq!(read(".claude/settings.json"), json!({}), "{linked}");
+    }
 }
 
 #[test]
@@ -593,7 +613,7 @@ fn somebody_elses_server_called_metier_is_said_wherever_it_matters() {
         ("opencode", ".config/opencode/opencode.json", opencode),
     ] {
         let world = agents_world();
-        let path = world.write(&format!("home/{file}"), text);
+        let path = world.write(format!("home/{file}"), text);
         let words = "another MCP server is called `metier` in `";
         let run = metier(&world, &["link", agent, "--hooks"]);
         assert_eq!(run.code, 0, "the hooks are there: {run:?}");

@@ -11,7 +11,7 @@ use metier_format::text::visible_line;
 use metier_package::link::Mode;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, Gap, OffSwitch, Present, Start, found, gaps, hook_settings, join, part, targets,
+    self, Gap, OffSwitch, Part, Present, Start, found, gaps, hook_settings, join, part, targets,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -276,12 +276,8 @@ fn without_ours(
         });
         let text = match (recorded, &file.text) {
             (Some(recorded), Some(text)) if hash(text) == recorded.after => recorded.before.clone(),
-            // A file that was there before stays, whatever is left of it.
-            (Some(recorded), Some(_)) if parted.is_none() && recorded.before.is_some() => {
-                let is_json = file.target.path.extension().is_some_and(|end| end == "json");
-                Some(if is_json { "{}\n" } else { "" }.to_owned())
-            }
-            _ => parted,
+            (Some(RecordedFile { before: None, .. }), Some(_)) => parted,
+            _ => parted.or_else(|| emptied(&file)),
         };
         Present { text, ..file }
     };
@@ -292,8 +288,22 @@ fn without_ours(
     }
     // What was there before metier came was another metier.
     let parted = part(agent, &restored, &left.starts).map_err(CommandError::failed)?;
-    let without = |(file, text): (Present, Option<String>)| Present { text, ..file };
+    let without = |(file, parted): (Present, Option<String>)| Present {
+        text: parted.or_else(|| emptied(&file)),
+        ..file
+    };
     Ok(restored.into_iter().zip(parted).map(without).collect())
+}
+
+/// What is left of a file in which there was nothing but metier's entries, and of which nobody knows
+/// that metier made it: it stays. The plugin is metier's alone.
+fn emptied(file: &Present) -> Option<String> {
+    file.text.as_ref()?;
+    match file.target.part {
+        Part::Plugin => None,
+        Part::CodexConfig => Some(String::new()),
+        Part::Hooks | Part::Server | Part::Both => Some("{}\n".to_owned()),
+    }
 }
 
 /// Takes hooks out of the settings of `agent`.
@@ -361,8 +371,9 @@ fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) ->
             (false, _) => "are there, and not as this metier writes them",
         };
         ui.line(format!("metier's hooks in {} {there}", agent.title()));
-        remark(&server_remarks(agent, &state.missing), ui);
-        if !state.installed && !is_bare {
+        if is_bare {
+            remark(&server_remarks(agent, &state.missing), ui);
+        } else if !state.installed {
             ui.note(&format!("hint: `metier hook setup {}` sets them up", agent.as_str()));
         }
         if state.entries > 0 {
