@@ -7,8 +7,10 @@
 //! [`join`] and [`part`]; [`gaps`] says what is missing, [`off_switches`] what turns hooks off.
 
 mod codex;
+mod found;
 mod gap;
 mod json;
+mod jsonc;
 mod switch;
 
 use std::path::PathBuf;
@@ -18,10 +20,11 @@ use metier_store::client::Places;
 use crate::agent_hook::{HookAgent, Occasion};
 
 pub use codex::trust_hash;
+pub use found::{Found, found};
 pub use gap::{Gap, Missing, gaps};
 pub use switch::{
     Effect, OffSwitch, hook_settings, is_decisive, off_switches, off_variable, off_variables,
-    project_files, set_variables, variable_files,
+    project_files, set_variables, unknown_switches, variable_files,
 };
 
 /// The name of metier's MCP server and of its hooks where they have one.
@@ -155,16 +158,18 @@ pub fn join(agent: HookAgent, files: &[Present], start: &Start) -> Result<Vec<St
     Ok(joined)
 }
 
-/// The texts of the files without metier's entries; none where nothing else was in a file.
+/// The texts of the files without metier's entries; none where nothing else was in a file. Hooks are
+/// known by their mark; servers and trust by what starts them, which is one of `starts`.
 pub fn part(
     agent: HookAgent,
     files: &[Present],
-    start: &Start,
+    starts: &[Start],
 ) -> Result<Vec<Option<String>>, SetupError> {
     let without = |file: &Present| match (&file.text, file.target.part) {
-        (None, _) | (_, Part::Plugin) => Ok(None),
-        (Some(_), Part::CodexConfig) => codex::part(file, start),
-        (Some(_), part) => json::part(agent, part, file, start),
+        (None, _) => Ok(None),
+        (Some(text), Part::Plugin) => Ok(Some(text.clone()).filter(|text| !is_plugin(text))),
+        (Some(_), Part::CodexConfig) => codex::part(file, files, starts),
+        (Some(_), part) => json::part(agent, part, file, starts),
     };
     files.iter().map(without).collect()
 }
@@ -211,6 +216,11 @@ fn quoted(word: &str) -> String {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }
+}
+
+/// Whether a text is the plugin, of this metier or another.
+fn is_plugin(text: &str) -> bool {
+    PLUGIN.lines().next().is_some_and(|line| text.starts_with(line))
 }
 
 fn plugin(start: &Start) -> String {

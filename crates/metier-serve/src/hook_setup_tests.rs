@@ -30,7 +30,7 @@ fn there_and_back(agent: HookAgent, texts: &[Option<&str>]) -> Vec<String> {
     };
     let again = join(agent, &with(&joined), &start()).expect("joined again");
     assert_eq!(again, joined, "joining twice is joining once");
-    let parted = part(agent, &with(&joined), &start()).expect("parted");
+    let parted = part(agent, &with(&joined), &[start()]).expect("parted");
     for (file, parted) in files.iter().zip(parted) {
         assert_eq!(parted, file.text, "{}", file.target.path.display());
     }
@@ -76,6 +76,42 @@ fn what_is_there_stays_in_its_order_and_layout() {
 }
 
 #[test]
+fn comments_marks_and_odd_ends_of_lines_stay_where_they_are() {
+    // U5
+    let commented = "// mine\n{\n  /* c */ \"a\": 1, // x\n  \"b\": [1,2,],\n}\n";
+    let windows = "\u{feff}{\r\n  \"a\": 1,\r\n  \"a\": 2,\r\n  \"hooks\": {\"Stop\": []}\r\n}\r\n";
+    for text in [commented, windows] {
+        for agent in [HookAgent::ClaudeCode, HookAgent::GeminiCli] {
+            let joined = there_and_back(agent, &[Some(text), Some(text)]);
+            let first = joined.first().expect("one");
+            let mut rest = first.as_str();
+            for line in text.lines().filter(|line| line.len() > 1) {
+                let at = rest.find(line.trim_end_matches(['}', '{', ']'])).expect(line);
+                rest = rest.get(at..).expect("a place");
+            }
+            let bare = first.replace("\r\n", "");
+            assert_eq!(bare.contains('\n'), !text.contains('\r'), "{first}");
+        }
+    }
+    let opencode = "{\n  // models\n  \"model\": \"x\"\n}\n";
+    there_and_back(HookAgent::Opencode, &[None, Some(opencode)]);
+    for config in [
+        "mcp_servers = { other = { command = \"x\" } }\nhooks = { state = { a = { trusted_hash = \"1\" } } }\n",
+        "\u{feff}model = \"x\" # y\r\n\r\n[a]\r\nb = 1\r\n",
+        "mcp_servers.other.command = \"x\"\n",
+    ] {
+        let joined = there_and_back(HookAgent::Codex, &[None, Some(config)]);
+        let joined = joined.get(1).expect("two");
+        assert!(
+            joined.contains("metier") && joined.contains("trusted_hash = \"sha256:"),
+            "{joined}"
+        );
+        let document = joined.parse::<toml_edit::DocumentMut>().expect("TOML");
+        assert!(document["mcp_servers"]["metier"]["command"].is_str(), "{joined}");
+    }
+}
+
+#[test]
 fn somebody_elses_server_of_the_same_name_is_left_alone() {
     // U5
     let own = "{\n  \"mcpServers\": {\n    \"metier\": {\n      \"command\": \"another\"\n    }\n  }\n}\n";
@@ -89,10 +125,16 @@ fn settings_that_cannot_be_read_are_left_as_they_are() {
     let check = |agent, texts: &[Option<&str>]| {
         join(agent, &present(agent, texts), &start()).expect_err("refused")
     };
-    let comment = "{\n  // mine\n}";
+    // Codex itself reads no comments: hooks in such a file would not run.
+    for text in ["{\n  // mine\n}", "\u{feff}{}"] {
+        assert!(matches!(
+            check(HookAgent::Codex, &[Some(text)]),
+            SetupError::Unreadable { format: "plain JSON", .. }
+        ));
+    }
     assert!(matches!(
-        check(HookAgent::ClaudeCode, &[Some(comment)]),
-        SetupError::Unreadable { format: "plain JSON", .. }
+        check(HookAgent::ClaudeCode, &[Some("{\"a\":")]),
+        SetupError::Unreadable { format: "JSON", .. }
     ));
     assert!(matches!(check(HookAgent::GeminiCli, &[Some("[]")]), SetupError::Unreadable { .. }));
     assert!(matches!(
@@ -165,6 +207,10 @@ fn a_switch_that_turns_hooks_off_is_found_with_the_way_around_it() {
         (HookAgent::ClaudeCode, "{", &[]),
         (HookAgent::Codex, "[features]\nhooks = false\n", &["features.hooks"]),
         (HookAgent::Codex, "features.hooks = true\n", &[]),
+        (HookAgent::Codex, "[features]\nhooks = \n", &["features.hooks"]),
+        (HookAgent::Codex, "[hooks.state]\nx = \n", &[]),
+        (HookAgent::ClaudeCode, "{ 'disableAllHooks': 1", &["disableAllHooks"]),
+        (HookAgent::GeminiCli, "{ hooksConfig: {}", &["hooksConfig"]),
         (HookAgent::GeminiCli, "{\"hooksConfig\": {\"enabled\": false}}", &["hooksConfig.enabled"]),
         (
             HookAgent::GeminiCli,
@@ -225,6 +271,13 @@ fn a_projects_file_that_sets_what_metier_goes_by_is_found() {
             &["shell_environment_policy.set.METIER_SESSION"],
         ),
         (HookAgent::Codex, ".codex/config.toml", "shell_environment_policy = 1\n", &[]),
+        (
+            HookAgent::Codex,
+            ".codex/config.toml",
+            "[shell_environment_policy.set]\nMETIER_HOME = \"s\n",
+            &["shell_environment_policy.set.METIER_HOME"],
+        ),
+        (HookAgent::Codex, ".codex/config.toml", "METIER_HOME = \n", &[]),
         (HookAgent::Opencode, ".env", "OPENCODE_PURE=1", &["OPENCODE_PURE"]),
     ] {
         let found = set_variables(agent, Path::new(file), text);
@@ -235,6 +288,21 @@ fn a_projects_file_that_sets_what_metier_goes_by_is_found() {
     for agent in HookAgent::ALL {
         let brought = project_files(agent).iter().chain(variable_files(agent));
         assert!(brought.count() > 0, "{}", agent.title());
+    }
+}
+
+#[test]
+fn a_file_nobody_can_look_into_counts_as_every_switch_it_may_hold() {
+    // U5
+    for (agent, keys) in [
+        (HookAgent::ClaudeCode, &["disableAllHooks"][..]),
+        (HookAgent::Codex, &["features.hooks"]),
+        (HookAgent::GeminiCli, &["hooksConfig"]),
+        (HookAgent::Opencode, &[]),
+    ] {
+        let found = unknown_switches(agent, Path::new("/p/f"));
+        let found: Vec<&str> = found.iter().map(|switch| switch.key.as_str()).collect();
+        assert_eq!(found, keys, "{}", agent.title());
     }
 }
 

@@ -53,6 +53,10 @@ pub const MAX_EVENT_ID_BYTES: usize = 96;
 /// a pasted script has hundreds of variables. A prompt with more is blocked.
 pub const MAX_MARKS: usize = 4_096;
 
+/// How deep values may lie in one another in an agent's settings: people write five, and each takes a
+/// little of the stack.
+pub const MAX_SETTINGS_DEPTH: usize = 128;
+
 /// Longest reason an agent is told, in characters: a few sentences, for a model reads it.
 pub const MAX_REASON_CHARS: usize = 2_000;
 

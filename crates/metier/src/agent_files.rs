@@ -33,6 +33,9 @@ pub(crate) struct AgentFileError {
 pub(crate) fn read(path: &Path) -> Result<Option<String>, AgentFileError> {
     let wrap = |source| AgentFileError { act: "read", path: path.to_owned(), source };
     match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound && is_there(path) => {
+            return Err(wrap(leads_nowhere()));
+        }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrap(error)),
         Ok(found) if !found.is_file() || found.len() > MAX_SETTINGS_BYTES => {
@@ -47,9 +50,54 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, AgentFileError> {
     Ok(Some(text))
 }
 
+/// What an agent may see in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// There is no file, or none that can be read.
+    Nothing,
+    /// This; whatever is no text stands as a mark, as agents read it.
+    Text(String),
+    /// More than is looked at.
+    TooLong,
+}
+
+/// Looks at a file that is not going to be changed.
+pub(crate) fn look(path: &Path) -> Looked {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() && found.len() > MAX_SETTINGS_BYTES => return Looked::TooLong,
+        Ok(found) if found.is_file() => {}
+        _ => return Looked::Nothing,
+    }
+    let mut bytes = Vec::new();
+    let read =
+        File::open(path).and_then(|file| file.take(MAX_SETTINGS_BYTES).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Looked::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(_) => Looked::Nothing,
+    }
+}
+
 /// Whether there is such a file.
 pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// The directories that have to be made for a file, the outermost first.
+pub(crate) fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let folders = path.ancestors().skip(1).take_while(|folder| !is_there(folder));
+    let mut folders: Vec<PathBuf> = folders.map(Path::to_owned).collect();
+    folders.reverse();
+    folders
+}
+
+/// Removes those of the directories that nothing is in, whatever their order.
+pub(crate) fn remove_empty(folders: &[PathBuf]) {
+    let mut folders: Vec<&PathBuf> = folders.iter().collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
+    for folder in folders {
+        // What is in one is somebody's, and one that is gone is gone.
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// Makes `text` the file's content, or removes the file when there is none.
@@ -93,8 +141,12 @@ fn exchange(
             _ => Ok(Replaced::Done),
         };
     };
-    // People keep their settings elsewhere and link to them.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    // People keep their settings elsewhere and link to them; a link is never replaced.
+    let path = match fs::canonicalize(path) {
+        Ok(path) => path,
+        Err(_) if is_there(path) => return Err(wrap(leads_nowhere())),
+        Err(_) => path.to_owned(),
+    };
     let directory = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory).map_err(wrap)?;
     let mode = fs::metadata(&path).map_or(Permissions::from_mode(PRIVATE), |at| at.permissions());
@@ -108,6 +160,11 @@ fn exchange(
     draft.persist(&path).map_err(|error| wrap(error.error))?;
     File::open(directory).and_then(|at| at.sync_all()).map_err(wrap)?;
     Ok(Replaced::Done)
+}
+
+/// That somebody keeps the file elsewhere, and it is not there: what belongs into it nobody knows.
+fn leads_nowhere() -> io::Error {
+    io::Error::new(ErrorKind::NotFound, "it is a link that leads nowhere")
 }
 
 #[cfg(test)]

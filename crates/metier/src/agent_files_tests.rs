@@ -65,3 +65,48 @@ fn what_somebody_else_has_written_since_is_not_lost() {
     let left = std::fs::read_dir(space.path()).expect("there").count();
     assert_eq!(left, 1, "no draft stays");
 }
+
+#[test]
+fn a_link_that_leads_nowhere_is_refused_and_stays() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let link = space.path().join("settings.json");
+    symlink("dotfiles/settings.json", &link).expect("link");
+    let told = |error: &AgentFileError| error.source.to_string();
+    assert_eq!(told(&read(&link).expect_err("nothing")), "it is a link that leads nowhere");
+    assert_eq!(
+        told(&put(&link, Some("{}")).expect_err("nowhere")),
+        "it is a link that leads nowhere"
+    );
+    assert_eq!(std::fs::read_link(&link).expect("a link"), Path::new("dotfiles/settings.json"));
+}
+
+#[test]
+fn what_agents_would_see_in_a_file_is_seen() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("x");
+    assert_eq!((look(&path), look(space.path())), (Looked::Nothing, Looked::Nothing));
+    std::fs::write(&path, b"a\xffb").expect("write");
+    assert_eq!(look(&path), Looked::Text("a\u{fffd}b".to_owned()));
+    let file = File::create(&path).expect("made");
+    file.set_len(MAX_SETTINGS_BYTES + 1).expect("long");
+    assert_eq!(look(&path), Looked::TooLong);
+}
+
+#[test]
+fn directories_that_were_made_are_known_and_go_when_they_are_empty() {
+    // U5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("a/b/c.json");
+    let made = missing_folders(&path);
+    assert_eq!(made, [space.path().join("a"), space.path().join("a/b")]);
+    put(&path, Some("x")).expect("put");
+    assert_eq!(missing_folders(&path), [] as [PathBuf; 0]);
+    remove_empty(&made);
+    assert!(path.is_file(), "what is in them stays");
+    put(&path, None).expect("removed");
+    std::fs::write(space.path().join("a/mine"), "").expect("write");
+    remove_empty(&made);
+    assert!(!space.path().join("a/b").exists() && space.path().join("a/mine").is_file());
+}

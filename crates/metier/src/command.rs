@@ -114,7 +114,7 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
         Some(Command::Trust(args)) => trust::run(args, &settings, ui),
         Some(Command::Untrust(args)) => trust::untrust(args, &settings, ui),
         Some(Command::Link(args)) => link::run(args, &cli.global, &settings, ui),
-        Some(Command::Unlink(args)) => unlink::run(args, &cli.global, &settings, ui),
+        Some(Command::Unlink(args)) => unlink::run(args, &settings, ui),
         Some(Command::Agents(args)) => agents::run(args, &settings, ui),
         Some(Command::Adopt(args)) => adopt::run(args, &settings, ui),
         Some(Command::Doctor(args)) => doctor::run(args, &cli.global, &settings, ui),

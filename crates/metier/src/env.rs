@@ -350,6 +350,13 @@ pub(crate) fn stdin_is_terminal() -> bool {
     std::io::stdin().is_terminal()
 }
 
+/// Whether whatever is written to standard output is lost. Rust's runtime opens one that was closed so.
+pub(crate) fn stdout_is_null() -> bool {
+    let out = rustix::fs::fstat(std::io::stdout());
+    let null = rustix::fs::stat("/dev/null");
+    matches!((out, null), (Ok(out), Ok(null)) if out.st_rdev == null.st_rdev && out.st_rdev != 0)
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     std::io::stdout().is_terminal()

@@ -8,6 +8,7 @@ use metier_store::client::{AGENTS, Agent};
 use metier_store::suggest::did_you_mean;
 use serde::Serialize;
 
+use crate::command::hook::setup::Change;
 use crate::error::CommandError;
 use crate::packages;
 use crate::settings::Settings;
@@ -23,6 +24,9 @@ pub(crate) struct LinkedShape<'a> {
     /// The plugin of an agent that has skills only through one, where it was put or was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plugin: Option<String>,
+    /// What became of hooks in the agents' settings.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(crate) hooks: &'a [Change],
 }
 
 /// The agents that the typed ids mean.

@@ -55,6 +55,8 @@ pub enum Code {
     AgentGone,
     /// An agent's plugin is a copy of another metier.
     PluginStale,
+    /// An agent is linked, and its plugin is not there or is another one.
+    PluginMissing,
     /// A kept tree that nothing refers to.
     Unreferenced,
     /// A skill that another of its name hides.
@@ -73,6 +75,8 @@ pub enum Code {
     HooksProgram,
     /// An agent has metier's hooks and not its MCP server.
     HooksServer,
+    /// An agent's settings have metier's hooks, and nothing says that somebody set them up.
+    HooksUnrecorded,
 }
 
 /// What is to be said about a code.
@@ -214,6 +218,13 @@ const TABLE: &[Row] = &[
         "`metier link chibi` copies this metier there",
     ),
     Row(
+        Code::PluginMissing,
+        "plugin-missing",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier link chibi` copies this metier there; `metier unlink chibi` wants it no more",
+    ),
+    Row(
         Code::Unreferenced,
         "unreferenced",
         Severity::Note,
@@ -252,7 +263,7 @@ const TABLE: &[Row] = &[
         Code::HooksProgram,
         "hooks-program",
         Severity::Error,
-        Repair::Ask,
+        Repair::Safe,
         "`metier hook setup AGENT` makes them start this program; until then they block every call",
     ),
     Row(
@@ -261,6 +272,13 @@ const TABLE: &[Row] = &[
         Severity::Warning,
         Repair::Ask,
         "`metier hook setup AGENT` puts it back",
+    ),
+    Row(
+        Code::HooksUnrecorded,
+        "hooks-unrecorded",
+        Severity::Warning,
+        Repair::Safe,
+        "`metier hook setup AGENT` takes them into the books; `metier hook remove AGENT` takes them out",
     ),
     Row(Code::NoProgram, "no-program", Severity::Note, Repair::Ask, "install it if you need it"),
 ];

@@ -6,10 +6,13 @@ use std::path::Path;
 
 use metier_store::digest;
 use serde_json::Value;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-use super::{MARK, NAME, Present, SetupError, Start, patience};
+use super::{MARK, NAME, Part, Present, SetupError, Start, patience};
 use crate::agent_hook::HookAgent;
+
+/// What some editors put before a text.
+const MARK_OF_ORDER: char = '\u{feff}';
 
 /// The digest by which Codex knows a hook without a matcher: of its event, command and timeout, as
 /// JSON with sorted members.
@@ -39,59 +42,81 @@ pub(super) fn join(
     if let Some((path, text)) = hooks {
         let all = table(document.as_table_mut(), "hooks", file)?;
         let state = table(all, "state", file)?;
-        forget(state, start);
+        forget(state, &hashes(std::slice::from_ref(start)));
         for (key, hash) in trusted(path, text) {
             let mut trust = Table::new();
             trust.insert("trusted_hash", value(hash));
             state.insert(&key, Item::Table(trust));
         }
     }
-    Ok(document.to_string())
+    Ok(written(&document, file))
 }
 
 /// The file without them.
-pub(super) fn part(file: &Present, start: &Start) -> Result<Option<String>, SetupError> {
+pub(super) fn part(
+    file: &Present,
+    files: &[Present],
+    starts: &[Start],
+) -> Result<Option<String>, SetupError> {
     let mut document = read(file)?;
+    let before = written(&document, file);
+    let mut known = hashes(starts);
+    // Those of another metier are in the other file, as long as its hooks are.
+    for hooks in files.iter().filter(|file| file.target.part == Part::Hooks) {
+        let text = hooks.text.as_deref().unwrap_or_default();
+        known.extend(trusted(&hooks.target.path, text).into_values());
+    }
     let root = document.as_table_mut();
     if let Some(servers) = root.get_mut("mcp_servers").and_then(Item::as_table_like_mut) {
         let command = servers.get(NAME).and_then(|server| server.get("command"));
-        if command.and_then(Item::as_str) == Some(start.program.as_str()) {
+        let command = command.and_then(Item::as_str);
+        let is_ours = starts.iter().any(|start| command == Some(start.program.as_str()));
+        if is_ours {
             servers.remove(NAME);
         }
-        if servers.is_empty() {
+        if is_ours && servers.is_empty() {
             root.remove("mcp_servers");
         }
     }
-    if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_mut) {
-        if let Some(state) = hooks.get_mut("state").and_then(Item::as_table_mut) {
-            forget(state, start);
-            if state.is_empty() {
-                hooks.remove("state");
-            }
-        }
+    if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_like_mut)
+        && let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut)
+        && forget(state, &known)
+        && state.is_empty()
+    {
+        hooks.remove("state");
         if hooks.is_empty() {
             root.remove("hooks");
         }
     }
-    let text = document.to_string();
-    Ok((!text.trim().is_empty()).then_some(text))
+    let text = written(&document, file);
+    if text == before {
+        return Ok(file.text.clone());
+    }
+    Ok((!text.trim_start_matches(MARK_OF_ORDER).trim().is_empty()).then_some(text))
 }
 
-/// Takes out the trust in metier's own hooks, known by their digests. Others' stays.
-fn forget(state: &mut Table, start: &Start) {
-    let command = start.command(HookAgent::Codex);
-    let hash =
-        |(event, occasion)| trust_hash(event, &command, patience(HookAgent::Codex, occasion));
-    let hashes: Vec<String> = HookAgent::Codex.needed().map(hash).collect();
+/// Takes out the trust in hooks with these digests; says whether there was some. Others' stays.
+fn forget(state: &mut dyn TableLike, hashes: &[String]) -> bool {
     let is_ours = |item: &Item| {
         let hash = item.get("trusted_hash").and_then(Item::as_str);
         hash.is_some_and(|hash| hashes.iter().any(|ours| ours == hash))
     };
     let ours = state.iter().filter(|(_, item)| is_ours(item));
     let ours: Vec<String> = ours.map(|(key, _)| key.to_owned()).collect();
-    for key in ours {
-        state.remove(&key);
+    for key in &ours {
+        state.remove(key);
     }
+    !ours.is_empty()
+}
+
+/// The digests of metier's hooks, started in one of these ways.
+fn hashes(starts: &[Start]) -> Vec<String> {
+    let hash = |start: &Start, (event, occasion)| {
+        let command = start.command(HookAgent::Codex);
+        trust_hash(event, &command, patience(HookAgent::Codex, occasion))
+    };
+    let of = |start| HookAgent::Codex.needed().map(move |needed| hash(start, needed));
+    starts.iter().flat_map(of).collect()
 }
 
 /// The keys of metier's hooks in the file `text`, each with its digest.
@@ -137,14 +162,32 @@ fn read(file: &Present) -> Result<DocumentMut, SetupError> {
     })
 }
 
-/// The table `key`, made when it is not there.
-fn table<'a>(root: &'a mut Table, key: &str, file: &Present) -> Result<&'a mut Table, SetupError> {
-    let made = root.entry(key).or_insert_with(|| {
+/// The text, with the mark and the ends of lines the file had; the parser keeps neither.
+fn written(document: &DocumentMut, file: &Present) -> String {
+    let old = file.text.as_deref().unwrap_or_default();
+    let mut text = document.to_string();
+    if old.contains("\r\n") && !old.replace("\r\n", "").contains('\n') {
+        text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    if old.starts_with(MARK_OF_ORDER) && !text.starts_with(MARK_OF_ORDER) {
+        text.insert(0, MARK_OF_ORDER);
+    }
+    text
+}
+
+/// The table `key`, made when it is not there; one that is written on a line stays on it.
+fn table<'a>(
+    root: &'a mut dyn TableLike,
+    key: &str,
+    file: &Present,
+) -> Result<&'a mut dyn TableLike, SetupError> {
+    if !root.contains_key(key) {
         let mut table = Table::new();
         table.set_implicit(true);
-        Item::Table(table)
-    });
-    made.as_table_mut().ok_or_else(|| SetupError::Shape {
+        root.insert(key, Item::Table(table));
+    }
+    let made = root.get_mut(key).and_then(Item::as_table_like_mut);
+    made.ok_or_else(|| SetupError::Shape {
         path: file.target.path.display().to_string(),
         key: key.to_owned(),
         kind: "a table",

@@ -29,6 +29,8 @@ pub enum Missing {
     Trust(String),
     /// The MCP server.
     Server,
+    /// The MCP server, since another one has its name.
+    ForeignServer,
     /// The plugin, as metier writes it.
     Plugin,
 }
@@ -43,7 +45,7 @@ pub fn gaps(agent: HookAgent, files: &[Present], start: &Start) -> Vec<Gap> {
             Part::Plugin => {
                 (text != plugin(start)).then_some(Missing::Plugin).into_iter().collect()
             }
-            Part::CodexConfig => trust(files, text),
+            Part::CodexConfig => trust(files, text, start),
             part => in_json(agent, part, text, start),
         };
         let path = &file.target.path;
@@ -53,7 +55,7 @@ pub fn gaps(agent: HookAgent, files: &[Present], start: &Start) -> Vec<Gap> {
 }
 
 fn in_json(agent: HookAgent, part: Part, text: &str, start: &Start) -> Vec<Missing> {
-    let root: Value = serde_json::from_str(text).unwrap_or_default();
+    let root = json::said(agent, text).unwrap_or_default();
     let mut missing = Vec::new();
     if part != Part::Server {
         let hooks = root.get("hooks");
@@ -65,10 +67,32 @@ fn in_json(agent: HookAgent, part: Part, text: &str, start: &Start) -> Vec<Missi
             }
         }
     }
-    if part != Part::Hooks && root.get(json::servers(agent)).is_none_or(|s| s.get(NAME).is_none()) {
-        missing.push(Missing::Server);
+    if part != Part::Hooks {
+        let server = root.get(json::servers(agent)).and_then(|servers| servers.get(NAME));
+        missing.extend(server_gap(server.map(words).as_deref(), start));
     }
     missing
+}
+
+/// What starts a server: its command, in whichever form, and its arguments.
+fn words(server: &Value) -> Vec<String> {
+    let parts = [server.get("command"), server.get("args")].into_iter().flatten();
+    let words = parts.flat_map(|part| match part {
+        Value::Array(words) => words.iter().collect(),
+        word => vec![word],
+    });
+    words.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// What is missing when the server called metier is started by these words: nothing when they start
+/// some metier, which a person may have written down too.
+fn server_gap(words: Option<&[String]>, start: &Start) -> Option<Missing> {
+    let Some(words) = words else { return Some(Missing::Server) };
+    let file = |path: &str| Path::new(path).file_name().map(ToOwned::to_owned);
+    let program = words.first().and_then(|word| file(word));
+    let is_metier = program == file(&start.program) || program == file(NAME);
+    let is_ours = program.is_some() && is_metier && words.iter().any(|word| word == "mcp");
+    (!is_ours).then_some(Missing::ForeignServer)
 }
 
 /// Whether `group` matches what ours does, and has our handler among its own.
@@ -80,7 +104,7 @@ fn holds(group: &Value, ours: &Value) -> bool {
         && ours_in_it.unwrap_or_default().iter().all(|handler| theirs.contains(handler))
 }
 
-fn trust(files: &[Present], text: &str) -> Vec<Missing> {
+fn trust(files: &[Present], text: &str, start: &Start) -> Vec<Missing> {
     let document: DocumentMut = text.parse().unwrap_or_default();
     let mut missing = Vec::new();
     let hooks = files.iter().find(|file| file.target.part == Part::Hooks);
@@ -95,8 +119,18 @@ fn trust(files: &[Present], text: &str) -> Vec<Missing> {
             }
         }
     }
-    if document.get("mcp_servers").is_none_or(|servers| servers.get(NAME).is_none()) {
-        missing.push(Missing::Server);
-    }
+    let server = document.get("mcp_servers").and_then(|servers| servers.get(NAME));
+    missing.extend(server_gap(server.map(toml_words).as_deref(), start));
     missing
 }
+
+fn toml_words(server: &Item) -> Vec<String> {
+    let command = server.get("command").and_then(Item::as_str);
+    let arguments = server.get("args").and_then(Item::as_array);
+    let arguments = arguments.into_iter().flatten().filter_map(|word| word.as_str());
+    command.into_iter().chain(arguments).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+#[path = "gap_tests.rs"]
+mod tests;

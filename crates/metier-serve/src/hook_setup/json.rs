@@ -1,10 +1,9 @@
-//! Settings in JSON: hooks and MCP servers put in and taken out, everything else kept in its order
-//! and with its indentation.
+//! Settings in JSON: hooks and MCP servers put in and taken out where they are in the text, so that
+//! everything else keeps its order, its layout and its comments.
 
-use serde::Serialize as _;
-use serde_json::ser::{PrettyFormatter, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::jsonc::{Cuts, Document, Item, Node};
 use super::{MARK, NAME, Part, Present, SetupError, Start, patience};
 use crate::agent_hook::{HookAgent, Occasion};
 
@@ -15,84 +14,136 @@ pub(super) fn join(
     file: &Present,
     start: &Start,
 ) -> Result<String, SetupError> {
-    let mut root = read(file)?;
+    let mut document = read(agent, file)?;
     if part != Part::Server {
-        take_handlers(&mut root);
-        let hooks = table(&mut root, "hooks", file)?;
+        document = document_of(file, &without_hooks(&document))?;
         for (event, occasion) in agent.needed() {
-            let groups = hooks.entry(event).or_insert_with(|| json!([]));
-            let Value::Array(groups) = groups else {
-                return Err(shape(file, &format!("hooks.{event}"), "a list"));
+            let group = group(agent, occasion, start);
+            let hooks = table(&document, "hooks", file)?;
+            let text = match hooks.map(|hooks| (hooks, hooks.get(event))) {
+                None => document.append(document.root(), "hooks", &json!({event: [group]})),
+                Some((hooks, None)) => document.append(hooks, event, &json!([group])),
+                Some((_, Some(groups))) if groups.values().is_some() => {
+                    document.append(groups, "", &group)
+                }
+                Some(_) => return Err(shape(file, &format!("hooks.{event}"), "a list")),
             };
-            groups.push(group(agent, occasion, start));
+            document = document_of(file, &text)?;
         }
     }
     if part != Part::Hooks {
-        let servers = table(&mut root, servers(agent), file)?;
-        // Somebody else's server of that name is somebody else's.
-        servers.entry(NAME).or_insert_with(|| server(agent, start));
+        document =
+            document_of(file, &without_server(agent, &document, std::slice::from_ref(start)))?;
+        let server = server(agent, start);
+        let key = servers(agent);
+        match table(&document, key, file)? {
+            None => return Ok(document.append(document.root(), key, &json!({NAME: server}))),
+            Some(servers) if servers.get(NAME).is_none() => {
+                return Ok(document.append(servers, NAME, &server));
+            }
+            // Somebody else's server of that name is somebody else's.
+            Some(_) => {}
+        }
     }
-    Ok(write(&root, file))
+    Ok(document.text().to_owned())
 }
 
-/// The file without metier; none when nothing is left.
+/// The file without metier; none when nothing else is in it.
 pub(super) fn part(
     agent: HookAgent,
     part: Part,
     file: &Present,
-    start: &Start,
+    starts: &[Start],
 ) -> Result<Option<String>, SetupError> {
-    let mut root = read(file)?;
+    let document = read(agent, file)?;
+    let mut text = document.text().to_owned();
     if part != Part::Server {
-        take_hooks(&mut root);
+        text = without_hooks(&document);
     }
-    if part != Part::Hooks
-        && let Some(Value::Object(servers_of_file)) = root.get_mut(servers(agent))
-        && servers_of_file.get(NAME) == Some(&server(agent, start))
-    {
-        servers_of_file.shift_remove(NAME);
-        if servers_of_file.is_empty() {
-            root.shift_remove(servers(agent));
+    if part != Part::Hooks {
+        let rest = document_of(file, &text)?;
+        text = without_server(agent, &rest, starts);
+    }
+    if text == document.text() {
+        return Ok(file.text.clone());
+    }
+    let rest = document_of(file, &text)?;
+    Ok((!rest.is_empty()).then(|| rest.text().to_owned()))
+}
+
+/// The text without metier's handlers, and without what is empty when they are gone.
+fn without_hooks(document: &Document) -> String {
+    let is_ours = |item: &Item| is_ours(document, &item.value);
+    let is_emptied = |group: &Item| {
+        handlers(group).is_some_and(|all| !all.is_empty() && all.iter().all(is_ours))
+    };
+    let is_done = |event: &Item| {
+        let groups = event.value.values();
+        groups.is_some_and(|all| !all.is_empty() && all.iter().all(is_emptied))
+    };
+    let is_over = |member: &Item| {
+        let events = member.value.members().filter(|_| member.key() == "hooks");
+        events.is_some_and(|all| !all.is_empty() && all.iter().all(is_done))
+    };
+    let (text, mut cuts) = (document.text(), Cuts::default());
+    let root = document.root().members().unwrap_or_default();
+    cuts.items(text, root, is_over);
+    for hooks in root.iter().filter(|member| member.key() == "hooks" && !is_over(member)) {
+        let events = hooks.value.members().unwrap_or_default();
+        cuts.items(text, events, is_done);
+        for event in events.iter().filter(|event| !is_done(event)) {
+            let groups = event.value.values().unwrap_or_default();
+            cuts.items(text, groups, is_emptied);
+            for group in groups.iter().filter(|group| !is_emptied(group)) {
+                cuts.items(text, handlers(group).unwrap_or_default(), is_ours);
+            }
         }
     }
-    Ok((!root.is_empty()).then(|| write(&root, file)))
+    document.without(cuts)
 }
 
-/// Takes out what metier put in: its handlers, and what is empty without them.
-fn take_hooks(root: &mut Map<String, Value>) {
-    let emptied = take_handlers(root);
-    let Some(Value::Object(hooks)) = root.get_mut("hooks") else { return };
-    for event in &emptied {
-        hooks.shift_remove(event);
+/// The text without metier's MCP server, and without the table when that held nothing else.
+fn without_server(agent: HookAgent, document: &Document, starts: &[Start]) -> String {
+    let ours: Vec<Value> = starts.iter().map(|start| server(agent, start)).collect();
+    let is_ours = |item: &Item| item.key() == NAME && ours.contains(&document.value(&item.value));
+    let is_over = |member: &Item| {
+        let all = member.value.members().filter(|_| member.key() == servers(agent));
+        all.is_some_and(|all| !all.is_empty() && all.iter().all(is_ours))
+    };
+    let (text, mut cuts) = (document.text(), Cuts::default());
+    let root = document.root().members().unwrap_or_default();
+    cuts.items(text, root, is_over);
+    for member in root.iter().filter(|member| member.key() == servers(agent) && !is_over(member)) {
+        cuts.items(text, member.value.members().unwrap_or_default(), is_ours);
     }
-    if hooks.is_empty() && !emptied.is_empty() {
-        root.shift_remove("hooks");
+    document.without(cuts)
+}
+
+fn handlers(group: &Item) -> Option<&[Item]> {
+    group.value.get("hooks").and_then(Node::values)
+}
+
+fn is_ours(document: &Document, handler: &Node) -> bool {
+    command(document, handler).is_some_and(|words| words.ends_with(MARK))
+}
+
+fn command(document: &Document, handler: &Node) -> Option<String> {
+    match document.value(handler.get("command")?) {
+        Value::String(words) => Some(words),
+        _ => None,
     }
 }
 
-/// Takes out metier's handlers and the groups that held nothing else; gives the events for which
-/// nothing is left.
-fn take_handlers(root: &mut Map<String, Value>) -> Vec<String> {
-    let mut emptied = Vec::new();
-    let Some(Value::Object(hooks)) = root.get_mut("hooks") else { return emptied };
-    for (event, groups) in hooks.iter_mut() {
-        let Value::Array(groups) = groups else { continue };
-        let before = groups.len();
-        groups.retain_mut(|group| {
-            let Some(Value::Array(handlers)) = group.get_mut("hooks") else { return true };
-            let count = handlers.len();
-            handlers.retain(|handler| !is_ours(handler));
-            !handlers.is_empty() || count == 0
-        });
-        if groups.is_empty() && before > 0 {
-            emptied.push(event.clone());
-        }
-    }
-    emptied
-}
-
-fn is_ours(handler: &Value) -> bool {
-    handler.get("command").and_then(Value::as_str).is_some_and(|command| command.ends_with(MARK))
+/// The commands in a text that have metier's mark, in their order.
+pub(super) fn marked(agent: HookAgent, text: &str) -> Vec<String> {
+    let Some(document) = as_read(agent, text) else { return Vec::new() };
+    let root = document.root().members().unwrap_or_default();
+    let hooks = root.iter().filter(|member| member.key() == "hooks");
+    let events = hooks.flat_map(|hooks| hooks.value.members().unwrap_or_default());
+    let groups = events.flat_map(|event| event.value.values().unwrap_or_default());
+    let all = groups.flat_map(|group| handlers(group).unwrap_or_default());
+    let commands = all.filter_map(|handler| command(&document, &handler.value));
+    commands.filter(|words| words.ends_with(MARK)).collect()
 }
 
 /// A group of one handler, for every tool.
@@ -138,56 +189,53 @@ fn server(agent: HookAgent, start: &Start) -> Value {
     }
 }
 
-fn read(file: &Present) -> Result<Map<String, Value>, SetupError> {
+/// What settings say, as far as their agent understands them.
+pub(super) fn said(agent: HookAgent, text: &str) -> Option<Value> {
+    as_read(agent, text).map(|document| document.value(document.root()))
+}
+
+/// The text, when its agent can read it.
+fn as_read(agent: HookAgent, text: &str) -> Option<Document> {
+    let is_plain = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    (agent != HookAgent::Codex || is_plain()).then(|| Document::read(text).ok()).flatten()
+}
+
+/// The file, as its agent reads it: Codex knows no comments.
+fn read(agent: HookAgent, file: &Present) -> Result<Document, SetupError> {
     let text = file.text.as_deref().unwrap_or_default();
-    if text.trim().is_empty() {
-        return Ok(Map::new());
+    if agent == HookAgent::Codex && !text.trim().is_empty() {
+        let plain = serde_json::from_str::<serde::de::IgnoredAny>(text);
+        plain.map_err(|error| unreadable(file, "plain JSON", error.to_string()))?;
     }
-    let unreadable = |reason: String| SetupError::Unreadable {
-        path: file.target.path.display().to_string(),
-        format: "plain JSON",
-        reason,
-    };
-    match serde_json::from_str(text) {
-        Ok(Value::Object(root)) => Ok(root),
-        Ok(_) => Err(unreadable("it is not an object".to_owned())),
-        Err(error) => Err(unreadable(error.to_string())),
+    let document = document_of(file, text)?;
+    match document.root().members() {
+        Some(_) => Ok(document),
+        None => Err(unreadable(file, "an object in JSON", "it is something else".to_owned())),
     }
 }
 
-/// The table `key` of the file, made when it is not there.
+/// The document with this text, which is or was in the file.
+fn document_of(file: &Present, text: &str) -> Result<Document, SetupError> {
+    Document::read(text).map_err(|fault| unreadable(file, "JSON", Document::told(text, &fault)))
+}
+
+fn unreadable(file: &Present, format: &'static str, reason: String) -> SetupError {
+    SetupError::Unreadable { path: file.target.path.display().to_string(), format, reason }
+}
+
+/// The object `key` of the file; none when it is not there.
 fn table<'a>(
-    root: &'a mut Map<String, Value>,
+    document: &'a Document,
     key: &str,
     file: &Present,
-) -> Result<&'a mut Map<String, Value>, SetupError> {
-    match root.entry(key).or_insert_with(|| json!({})) {
-        Value::Object(table) => Ok(table),
-        _ => Err(shape(file, key, "an object")),
+) -> Result<Option<&'a Node>, SetupError> {
+    match document.root().get(key) {
+        Some(table) if table.members().is_none() => Err(shape(file, key, "an object")),
+        found => Ok(found),
     }
 }
 
 fn shape(file: &Present, key: &str, kind: &'static str) -> SetupError {
     let path = file.target.path.display().to_string();
     SetupError::Shape { path, key: key.to_owned(), kind }
-}
-
-/// The text, indented as the file was.
-fn write(root: &Map<String, Value>, file: &Present) -> String {
-    let old = file.text.as_deref().unwrap_or("{}\n");
-    let indented = old.lines().find(|line| line.starts_with([' ', '\t']));
-    let indent = indented
-        .map_or("  ", |line| line.get(..line.len() - line.trim_start().len()).unwrap_or("  "));
-    let mut bytes = Vec::new();
-    let formatter = PrettyFormatter::with_indent(indent.as_bytes());
-    let written = root.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
-    let mut text = match written {
-        Ok(()) => String::from_utf8(bytes).unwrap_or_default(),
-        // Values that were read can be written.
-        Err(_) => Value::Object(root.clone()).to_string(),
-    };
-    if old.ends_with('\n') || old.is_empty() {
-        text.push('\n');
-    }
-    text
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::NAME;
+use super::jsonc::Document;
 use crate::agent_hook::HookAgent;
 
 /// A switch that is off.
@@ -121,13 +122,20 @@ fn claude_variables(text: &str) -> Vec<String> {
             let set = root.get("env").and_then(Value::as_object);
             set.into_iter().flatten().map(|(name, _)| name.clone()).collect()
         }
-        // Whatever looks like a name in what cannot be read may be one.
-        None => once(text.split(|c: char| !is_of_name(c)).map(str::to_owned)),
+        None => names_in(text),
     }
 }
 
+/// Whatever looks like a name in what cannot be read may be one.
+fn names_in(text: &str) -> Vec<String> {
+    once(text.split(|c: char| !is_of_name(c)).map(str::to_owned))
+}
+
 fn codex_variables(text: &str) -> Vec<String> {
-    let Ok(document) = text.parse::<toml_edit::DocumentMut>() else { return Vec::new() };
+    let Ok(document) = text.parse::<toml_edit::DocumentMut>() else {
+        let speaks_of_it = text.contains("shell_environment_policy");
+        return if speaks_of_it { names_in(text) } else { Vec::new() };
+    };
     let policy = document.get("shell_environment_policy").and_then(|policy| policy.get("set"));
     let set = policy.and_then(|set| set.as_table_like());
     set.into_iter().flat_map(|set| set.iter()).map(|(name, _)| name.to_owned()).collect()
@@ -183,6 +191,13 @@ pub fn off_variable(variable: &'static str, value: &str) -> Option<OffSwitch> {
     })
 }
 
+/// The switches of an agent's settings that count as off when nobody can say what is in a file.
+#[must_use]
+pub fn unknown_switches(agent: HookAgent, path: &Path) -> Vec<OffSwitch> {
+    // No format that settings have, and every key there is.
+    off_switches(agent, path, "{ disableAllHooks [features] hooks hooksConfig")
+}
+
 /// The switches that are off in a file of settings, of a project or of the user.
 #[must_use]
 pub fn off_switches(agent: HookAgent, path: &Path, text: &str) -> Vec<OffSwitch> {
@@ -220,8 +235,8 @@ fn codex(text: &str) -> Vec<&'static str> {
             let hooks = document.get("features").and_then(|features| features.get("hooks"));
             hooks.is_some_and(|value| value.as_bool() != Some(true))
         }
-        // Codex does not start with settings it cannot read.
-        Err(_) => false,
+        // Another version may read what this one cannot.
+        Err(_) => text.contains("features") && text.contains("hooks"),
     };
     off.then_some("features.hooks").into_iter().collect()
 }
@@ -245,45 +260,6 @@ fn gemini_cli(text: &str) -> Vec<&'static str> {
 
 /// What settings in JSON say, with the comments and the commas at the end that agents put up with.
 fn json(text: &str) -> Option<Value> {
-    let text = text.trim_start_matches('\u{feff}');
-    serde_json::from_str(text).or_else(|_| serde_json::from_str(&plain(text))).ok()
-}
-
-/// JSON without its comments, and without commas that nothing follows. One pass.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match (c, rest.peek()) {
-            ('"', _) => {
-                out.push(c);
-                while let Some(c) = rest.next() {
-                    out.push(c);
-                    match c {
-                        '\\' => out.extend(rest.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                }
-            }
-            ('/', Some('/')) => while rest.next_if(|c| *c != '\n').is_some() {},
-            ('/', Some('*')) => {
-                rest.next();
-                let mut last = ' ';
-                for c in rest.by_ref() {
-                    if (last, c) == ('*', '/') {
-                        break;
-                    }
-                    last = c;
-                }
-            }
-            ('}' | ']', _) => {
-                let kept = out.trim_end();
-                out.truncate(kept.strip_suffix(',').unwrap_or(kept).len());
-                out.push(c);
-            }
-            _ => out.push(c),
-        }
-    }
-    out
+    let document = Document::read(text).ok()?;
+    Some(document.value(document.root()))
 }

@@ -6,6 +6,7 @@
 //! code 0.
 
 mod backing;
+mod folders;
 mod install;
 
 use std::ffi::OsString;
@@ -29,7 +30,10 @@ use crate::settings::Settings;
 use crate::ui::Ui;
 
 use backing::{Era, Plugin};
-pub(crate) use install::{Installed, copy_in, install_plugin, installed, remove_plugin};
+pub(crate) use folders::{forget_folders, remember_folders};
+pub(crate) use install::{
+    Installed, copy_in, install_plugin, installed, is_one_file, is_removable, remove_plugin,
+};
 
 /// The agent's id.
 pub(crate) const AGENT: &str = "chibi";

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::text::visible_line;
+use metier_package::agents::detected;
 use metier_package::doctor::{Code, Finding, Patient, Severity, examine, repair};
-use metier_package::{Home, Place};
+use metier_package::{Home, Place, link};
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{Gap, Missing};
+use metier_store::client::Agent;
 use serde::Serialize;
 
-use super::hook::setup;
+use super::hook::setup::{self, HookState};
 use crate::args::Global;
-use crate::command::chibi;
+use crate::command::chibi::{self, Installed};
 use crate::env;
 use crate::error::{CommandResult, Status};
 use crate::law::Law;
@@ -62,7 +64,7 @@ pub(crate) fn run(
             let agents = HookAgent::ALL.into_iter();
             findings.extend(agents.flat_map(|agent| hooks(agent, global, settings)));
         }
-        findings.extend(stale_plugin(settings));
+        findings.extend(plugin(&home, settings));
         let unusable = Law::load(settings).fault;
         findings.extend(unusable.map(|(file, why)| Finding::new(Code::PolicyUnusable, &file, why)));
         findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
@@ -72,9 +74,11 @@ pub(crate) fn run(
     let mut fixed = Vec::new();
     let mut failed = Vec::new();
     if args.fix && findings.iter().any(|finding| finding.repairable) {
+        // A plugin first: links to skills are beside it.
+        failed.extend(renew(&findings, settings));
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
-        failed.extend(renew(&findings, settings));
+        failed.extend(mend_hooks(global, settings));
         let after = look();
         fixed = findings;
         fixed.retain(|finding| !after.contains(finding));
@@ -109,37 +113,74 @@ fn is_closed(home: &Home, findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.code == Code::Unreadable && is_home(finding))
 }
 
-/// That chibi's plugin is a copy of another metier, which it stays when metier is updated.
-fn stale_plugin(settings: &Settings) -> Option<Finding> {
+/// That chibi's plugin is a copy of another metier, which it stays when metier is updated, or that chibi
+/// is linked and does not have it.
+fn plugin(home: &Home, settings: &Settings) -> Option<Finding> {
     let plugins = chibi::plugins(&settings.environment).ok()?;
-    let stale = chibi::installed(&plugins) == chibi::Installed::Stale;
-    let message = "chibi's plugin is a copy of another metier than this one";
-    stale.then(|| Finding::new(Code::PluginStale, &chibi::copy_in(&plugins), message))
+    let is_linked = || {
+        let agent =
+            Agent::find(chibi::AGENT).filter(|agent| detected(agent, &settings.places()).is_some());
+        let links = link::remembered(home, &Place::Personal).unwrap_or_default();
+        agent.is_some_and(|agent| links.agents.contains_key(agent.id))
+    };
+    let (code, message) = match chibi::installed(&plugins) {
+        Installed::Current => return None,
+        Installed::Stale => {
+            (Code::PluginStale, "chibi's plugin is a copy of another metier than this one")
+        }
+        Installed::No if is_linked() => {
+            (Code::PluginMissing, "chibi is linked, and its plugin is not there")
+        }
+        Installed::Foreign if is_linked() => {
+            (Code::PluginMissing, "chibi is linked, and its plugin is another program")
+        }
+        Installed::No | Installed::Foreign => return None,
+    };
+    Some(Finding::new(code, &chibi::copy_in(&plugins), message))
 }
 
-/// Copies this metier over a stale plugin; gives why that did not work.
+/// Copies this metier to where chibi's plugin belongs; gives why that did not work.
 fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
-    findings.iter().find(|finding| finding.code == Code::PluginStale)?;
+    let codes = [Code::PluginStale, Code::PluginMissing];
+    findings.iter().find(|finding| codes.contains(&finding.code))?;
     let plugins = chibi::plugins(&settings.environment).ok()?;
     chibi::install_plugin(&plugins).err().map(|error| error.to_string())
 }
 
-/// What is wrong with the hooks that metier set up for `agent`: nothing where it set up none.
+/// Has hooks that nothing is written down about, or that start nothing, written down and started again;
+/// gives why that did not work.
+fn mend_hooks(global: &Global, settings: &Settings) -> Vec<String> {
+    let mut failed = Vec::new();
+    for agent in HookAgent::ALL {
+        let Ok(state) = setup::state(agent, global, settings) else { continue };
+        let is_kept = state.recorded && state.startable;
+        if state.entries > 0 && !is_kept {
+            let mended = setup::mend(agent, &state, (global, settings));
+            failed.extend(mended.err().map(|error| error.message()));
+        }
+    }
+    failed
+}
+
+/// What is wrong with the hooks of metier's that `agent` has: nothing where it has none.
 fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding> {
     let state = match setup::state(agent, global, settings) {
-        Ok(state) if state.recorded => state,
-        Ok(_) => return Vec::new(),
-        Err(error) => {
+        Ok(state) if state.recorded || state.entries > 0 => state,
+        // Settings that cannot be read are their owner's business until metier has something there.
+        Err(error) if setup::is_written_down(agent, settings) => {
             let home = settings.home.clone().unwrap_or_default();
             return vec![Finding::new(Code::Unreadable, &home.join("hooks"), error.message())];
         }
+        Ok(_) | Err(_) => return Vec::new(),
     };
-    let mut findings: Vec<Finding> = state.missing.iter().map(|gap| missing(agent, gap)).collect();
-    if !state.startable {
+    let mut findings: Vec<Finding> = match state.recorded {
+        true => state.missing.iter().map(|gap| missing(agent, gap)).collect(),
+        false => vec![unrecorded(agent, &state)],
+    };
+    findings.extend(state.gone.iter().map(|program| {
         let message = format!("hooks of {} start a program that cannot be started", agent.title());
-        let path = PathBuf::from(&state.program);
-        findings.push(about(agent, Finding::new(Code::HooksProgram, &path, message)));
-    }
+        about(agent, Finding::new(Code::HooksProgram, Path::new(program), message))
+    }));
     findings.extend(state.off.iter().map(|switch| {
         let (message, advice) = setup::told(agent, switch);
         let path = if switch.path.as_os_str().is_empty() {
@@ -150,6 +191,14 @@ fn hooks(agent: HookAgent, global: &Global, settings: &Settings) -> Vec<Finding>
         Finding { fix: advice, ..Finding::new(Code::HooksOff, &path, message) }
     }));
     findings
+}
+
+/// That metier's hooks are there and nobody knows since when.
+fn unrecorded(agent: HookAgent, state: &HookState) -> Finding {
+    let path = state.files.first().cloned().unwrap_or_default();
+    let message =
+        format!("{} has hooks of metier's that nothing is written down about", agent.title());
+    about(agent, Finding::new(Code::HooksUnrecorded, &path, message))
 }
 
 /// What is missing in an agent's settings, as a finding.
@@ -169,6 +218,12 @@ fn missing(agent: HookAgent, gap: &Gap) -> Finding {
         ),
         Missing::Server => {
             (Code::HooksServer, format!("{title} has the hooks and not the MCP server"))
+        }
+        Missing::ForeignServer => {
+            let told = setup::server_told(gap).unwrap_or_default();
+            let finding =
+                Finding::new(Code::HooksServer, &gap.path, format!("in {title}, {}", told.0));
+            return about(agent, Finding { fix: told.1.to_owned(), ..finding });
         }
     };
     about(agent, Finding::new(code, &gap.path, message))

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use metier_format::text::visible_line;
 use metier_sandbox::Cancel;
 use metier_serve::agent_hook::{Answer, HookAgent, attend};
 use metier_serve::limits::{HOOK_DEADLINE_MS, MAX_EVENT_BYTES};
@@ -172,11 +173,17 @@ fn leave(code: u8) {
 /// Writes the answer. What cannot be written is said by the exit code.
 fn say(agent: HookAgent, answer: &Answer) -> u8 {
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(&answer.to_bytes(agent)).and_then(|()| out.flush());
+    // A standard output that is closed is opened as one that swallows everything.
+    let written = match env::stdout_is_null() {
+        true => Err(std::io::Error::other("standard output is closed")),
+        false => out.write_all(&answer.to_bytes(agent)).and_then(|()| out.flush()),
+    };
     match (written, answer) {
         (Ok(()), _) | (Err(_), Answer::NoOpinion) => 0,
-        (Err(error), _) => {
-            ui::write_stderr(&format!("metier: the answer cannot be written: {error}\n"));
+        (Err(error), Answer::Allow(reason) | Answer::Ask(reason) | Answer::Block(reason)) => {
+            let reason = visible_line(reason);
+            let said = format!("metier: {reason}\nmetier: the answer cannot be written: {error}\n");
+            ui::write_stderr(&said);
             BLOCKED
         }
     }

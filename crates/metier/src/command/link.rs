@@ -6,10 +6,11 @@ use metier_package::Place;
 use metier_package::agents::usual;
 use metier_package::link::{self, Mode};
 use metier_package::links::How;
+use metier_store::client::Agent;
 
 use crate::args::Global;
 use crate::command::chibi;
-use crate::command::hook::setup::{self, HookAct};
+use crate::command::hook::setup;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking::{self, LinkedShape};
 use crate::packages::{self, LayerChoice, change_error};
@@ -39,7 +40,7 @@ pub(crate) struct LinkArgs {
     dry_run: bool,
     /// Put metier's hooks and MCP server into the settings of the agents named instead, as
     /// `metier hook setup` does
-    #[arg(long, requires = "agent", conflicts_with_all = ["copy", "dry_run"])]
+    #[arg(long, requires = "agent", conflicts_with = "copy")]
     hooks: bool,
 }
 
@@ -50,8 +51,9 @@ pub(crate) fn run(
     settings: &Settings,
     ui: &mut Ui,
 ) -> CommandResult {
+    let mode = if args.dry_run { Mode::Say } else { Mode::Act };
     if args.hooks {
-        return setup::for_named(&args.agent, HookAct::Setup, (global, settings), ui);
+        return setup::link(&args.agent, mode, (global, settings), ui);
     }
     let place = packages::place(args.layer, settings);
     let agents = match args.agent.is_empty() {
@@ -62,18 +64,19 @@ pub(crate) fn run(
         let error = CommandError::failed("no agent that metier knows is on this machine");
         return Err(error.code("no_agent").hint("name one: `metier agents --all` lists them"));
     }
-    let mode = if args.dry_run { Mode::Say } else { Mode::Act };
     let how = if args.copy { How::Copy } else { How::Link };
-    let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
-    let linked = linked?.map_err(change_error)?;
     let for_chibi = agents.iter().any(|agent| agent.id == chibi::AGENT);
+    // Before its links: a plugin that is one file stands where their directory belongs.
     let plugin = match for_chibi && place == Place::Personal {
         true => Some(plugin(mode, settings)?),
         false => None,
     };
+    let agents = reachable(agents, mode, settings);
+    let linked = linking::with(&place, mode, settings, |linking| link::link(linking, &agents, how));
+    let linked = linked?.map_err(change_error)?;
     if ui.json() {
         let (layer, dry_run) = (place.as_str(), args.dry_run);
-        ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin });
+        ui.document(&LinkedShape { layer, dry_run, linked: &linked, plugin, hooks: &[] });
         return Ok(Status::Ok);
     }
     linking::report(&linked, mode, ui);
@@ -94,12 +97,29 @@ pub(crate) fn run(
     Ok(Status::Ok)
 }
 
+/// The agents whose directories can be looked at. What only says what it would do leaves a file in the
+/// way of chibi's, and nothing can be said about links in there.
+fn reachable(
+    mut agents: Vec<&'static Agent>,
+    mode: Mode,
+    settings: &Settings,
+) -> Vec<&'static Agent> {
+    let plugins = chibi::plugins(&settings.environment);
+    if mode == Mode::Say && plugins.is_ok_and(|plugins| chibi::is_one_file(&plugins)) {
+        agents.retain(|agent| agent.id != chibi::AGENT);
+    }
+    agents
+}
+
 /// Puts metier into chibi's plugins. Gives where.
 fn plugin(mode: Mode, settings: &Settings) -> Result<String, CommandError> {
     let plugins = chibi::plugins(&settings.environment)?;
     let copy = match mode {
         Mode::Say => chibi::copy_in(&plugins),
-        Mode::Act => chibi::install_plugin(&plugins).map_err(CommandError::failed)?,
+        Mode::Act => {
+            chibi::remember_folders(&plugins, settings)?;
+            chibi::install_plugin(&plugins).map_err(CommandError::failed)?
+        }
     };
     Ok(copy.to_string_lossy().into_owned())
 }

@@ -381,6 +381,77 @@ fn link_puts_the_plugin_there_doctor_knows_a_stale_copy_and_unlink_takes_it_away
     assert!(!copy.exists());
 }
 
+#[test]
+fn doctor_knows_a_plugin_that_is_gone_or_was_replaced() {
+    // U4, P7
+    let world = world();
+    let copy = world.home().join(".chibi/plugins/agent-skills/agent-skills");
+    let codes = || {
+        let found = metier(&world, &["doctor", "--json"]).json();
+        let findings = found["findings"].as_array().unwrap().clone();
+        let word = |finding: &Value| finding["code"].as_str().unwrap().to_owned();
+        findings.iter().map(word).filter(|code| code.starts_with("plugin-")).collect::<Vec<_>>()
+    };
+    world.write("home/.chibi/plugins/agent-skills/agent-skills", "#!/bin/sh\n");
+    assert!(codes().is_empty(), "nobody linked chibi");
+    assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+    assert!(codes().is_empty());
+    fs::remove_file(&copy).unwrap();
+    assert_eq!(codes(), ["plugin-missing"]);
+    let run = metier(&world, &["doctor"]);
+    assert!(run.code == 1 && run.stdout.contains("its plugin is not there"), "{run:?}");
+    let fixed = metier(&world, &["doctor", "--fix", "--json"]).json();
+    assert_eq!(fixed["fixed"][0]["code"], "plugin-missing", "{fixed}");
+    assert!(codes().is_empty());
+    fs::remove_file(&copy).unwrap();
+    fs::write(&copy, "old").unwrap();
+    let run = metier(&world, &["doctor"]);
+    assert!(run.code == 1 && run.stdout.contains("its plugin is another program"), "{run:?}");
+    assert_eq!(metier(&world, &["doctor", "--fix"]).code, 0);
+    assert!(codes().is_empty());
+    let kept = |name: &str| fs::read_to_string(copy.with_file_name(name)).unwrap();
+    assert_eq!(kept("agent-skills.before"), "#!/bin/sh\n");
+    assert_eq!(kept("agent-skills.before-2"), "old", "nothing is lost");
+    assert_eq!(metier(&world, &["unlink", "chibi"]).code, 0);
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "#!/bin/sh\n");
+    assert!(codes().is_empty());
+}
+
+#[test]
+fn directories_that_were_made_for_the_plugin_go_with_it() {
+    // U4, P7
+    let world = world();
+    let chibi = world.home().join(".chibi");
+    assert!(!chibi.exists());
+    for _ in 0..2 {
+        assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+        assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+        assert_eq!(metier(&world, &["unlink", "chibi"]).code, 0);
+        assert!(!chibi.exists());
+    }
+    fs::create_dir_all(chibi.join("plugins")).unwrap();
+    assert_eq!(metier(&world, &["link", "chibi"]).code, 0);
+    assert_eq!(metier(&world, &["unlink", "chibi"]).code, 0);
+    assert_eq!(fs::read_dir(chibi.join("plugins")).unwrap().count(), 0, "it was there before");
+}
+
+#[test]
+fn a_plugin_that_is_one_file_makes_room_and_comes_back() {
+    // U4, P7
+    let world = world();
+    let file = world.write("home/.chibi/plugins/agent-skills", "#!/bin/sh\necho old\n");
+    let run = metier(&world, &["link", "chibi", "--dry-run"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("would be installed "), "{run:?}");
+    let run = metier(&world, &["link", "chibi"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(file.join("agent-skills").is_file());
+    assert_eq!(metier(&world, &["doctor"]).code, 0);
+    let run = metier(&world, &["unlink", "chibi"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "#!/bin/sh\necho old\n");
+}
+
 /// Every permission hook, asked about something harmless.
 fn rulings(host: &mut Chibi<'_>) -> Vec<Value> {
     let tool = |name: &str| json!({"tool_name": name, "arguments": {}});

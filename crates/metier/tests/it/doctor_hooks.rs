@@ -245,3 +245,83 @@ fn a_server_that_is_gone_is_a_warning_and_a_record_nobody_can_read_an_error() {
     let run = metier(&world, &["doctor"]);
     assert!(run.stdout.contains("error unreadable: "), "{run:?}");
 }
+
+#[test]
+fn hooks_that_nothing_is_written_down_about_are_reported_and_mended() {
+    // U5
+    for agent in AGENTS {
+        let world = set_up(agent);
+        let records = world.home().join(".local/share/metier/hooks");
+        std::fs::remove_dir_all(&records).unwrap();
+        let (found, whole, status) = findings(&world);
+        assert_eq!((found.len(), status), (1, 1), "{whole}");
+        assert_eq!(
+            (&whole[0]["code"], &whole[0]["severity"]),
+            (&json!("hooks-unrecorded"), &json!("warning"))
+        );
+        let advice = format!("`metier hook remove {agent}` takes them out");
+        assert!(whole[0]["fix"].as_str().unwrap().contains(&advice), "{whole}");
+        let fixed = metier(&world, &["doctor", "--fix", "--json"]).json();
+        assert_eq!(fixed["fixed"][0]["code"], "hooks-unrecorded", "{fixed}");
+        assert_eq!(findings(&world).0, []);
+        assert!(records.join(format!("{agent}.json")).is_file());
+        assert_eq!(metier(&world, &["hook", "check", agent]).code, 0);
+    }
+    // A record in the home that the hooks themselves name is one.
+    let world = agents_world();
+    let other = world.path().join("other");
+    let home = other.to_str().unwrap();
+    assert_eq!(metier(&world, &["--home", home, "hook", "setup", "codex"]).code, 0);
+    assert_eq!(findings(&world).0, []);
+}
+
+#[test]
+fn hooks_of_another_metier_whose_program_is_gone_are_reported_and_mended() {
+    // U5
+    let world = agents_world();
+    let old = "/old/metier hook claude-code || exit 2 # written by metier";
+    let text = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": old}]}]}});
+    let path = world.write("home/.claude/settings.json", text.to_string());
+    let (found, whole, _) = findings(&world);
+    let codes: Vec<&str> = found.iter().map(|(code, _)| code.as_str()).collect();
+    assert_eq!(codes, ["hooks-program", "hooks-unrecorded"], "{whole}");
+    let check = metier(&world, &["hook", "check", "claude-code"]);
+    assert_eq!(check.code, 1, "{check:?}");
+    assert!(check.stdout.contains("not as this metier writes them"), "{check:?}");
+    assert_eq!(metier(&world, &["doctor", "--fix"]).code, 0);
+    assert_eq!(findings(&world).0, []);
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(METIER) && !text.contains("/old/metier"), "{text}");
+}
+
+#[test]
+fn settings_nobody_can_read_are_no_finding_where_metier_has_no_hooks() {
+    // U5
+    let world = agents_world();
+    let path = world.write("home/.claude/settings.json", "{");
+    assert_eq!(metier(&world, &["doctor"]).code, 0);
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("nowhere", &path).unwrap();
+    assert_eq!(metier(&world, &["doctor"]).code, 0);
+}
+
+#[test]
+fn a_file_that_metier_cannot_read_and_that_speaks_of_a_switch_counts_as_off() {
+    // U5
+    for (agent, file, text) in [
+        ("codex", ".codex/config.toml", &b"[features]\nhooks = \n"[..]),
+        ("claude-code", ".claude/settings.json", b"{\"disableAllHooks\": tru"),
+        ("claude-code", ".claude/settings.json", b"{\"x\": \"\xff\", \"disableAllHooks\": true}"),
+        ("gemini-cli", ".gemini/settings.json", b"{\"hooksConfig\": {"),
+    ] {
+        let world = set_up(agent);
+        world.write(format!("project/{file}"), text);
+        let path = format!("[WORLD]/project/{file}");
+        only(&world, "hooks-off", &path, &["switches hooks off"]);
+        assert_eq!(metier(&world, &["hook", "check", agent]).code, 1);
+        // Nor can a file be too long to be looked at.
+        let long = std::fs::File::create(world.project().join(file)).unwrap();
+        long.set_len(33 * 1024 * 1024).unwrap();
+        only(&world, "hooks-off", &path, &["switches hooks off"]);
+    }
+}

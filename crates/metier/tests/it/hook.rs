@@ -284,6 +284,35 @@ fn an_answer_nobody_can_read_is_said_by_the_exit_code() {
 }
 
 #[test]
+fn a_block_is_one_when_standard_output_is_closed() {
+    // U5
+    let world = agents_world();
+    let closed = |agent: &str, event: &[u8], output: &str| {
+        let mut shell = world.command("/bin/sh");
+        shell.args(["-c", &format!("{METIER} hook {agent} {output}")]);
+        shell.stdin(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = shell.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(event).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    // No opinion is nothing, wherever it goes.
+    let nothing = closed("claude-code", &bash("s", "ls"), ">&-");
+    assert_eq!(nothing, (Some(0), String::new()));
+    world.write("home/.config/metier/policy.toml", "default = \"deny\"\n");
+    for agent in ["claude-code", "codex", "gemini-cli", "opencode"] {
+        for output in [">&-", ">/dev/null"] {
+            let (code, stderr) = closed(agent, b"no event", output);
+            assert_eq!(code, Some(2), "{agent} {stderr}");
+            assert!(stderr.contains("standard output is closed"), "{stderr}");
+        }
+    }
+    let (code, stderr) = closed("claude-code", &bash("s", "touch T"), ">&-");
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.starts_with("metier: ") && stderr.contains("touch T"), "why: {stderr}");
+}
+
+#[test]
 fn words_the_command_does_not_know_end_as_agents_take_for_a_block() {
     // U5, U1
     let world = agents_world();

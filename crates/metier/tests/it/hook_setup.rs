@@ -93,11 +93,77 @@ fn linking_with_hooks_is_setting_them_up() {
         assert!(run.json().is_object(), "{run:?}");
     }
     assert_eq!(settings(&world), before);
-    for (agents, words) in [(&["goose"][..], "no hooks for `goose`"), (&AGENTS[..2], "one agent")] {
-        let run = metier(&world, &[&["link", "--hooks"][..], agents].concat());
-        assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains(words), "{run:?}");
+    let run = metier(&world, &["link", "--hooks", "codex", "goose"]);
+    assert_eq!(run.code, 2, "{run:?}");
+    assert!(run.stderr.contains("no hooks for `goose`"), "{run:?}");
+    assert_eq!(settings(&world), before);
+}
+
+#[test]
+fn several_agents_get_and_lose_hooks_at_once_and_a_dry_run_only_says_so() {
+    // U5, P7
+    let world = agents_world();
+    furnish(&world);
+    let before = settings(&world);
+    let with = |words: &[&str], agents: &[&str]| metier(&world, &[words, agents].concat());
+    let run = with(&["link", "--hooks", "--dry-run"], &AGENTS);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(run.stdout.contains("would be set up: Claude Code\n  /"), "{run:?}");
+    let run = with(&["link", "--hooks", "--dry-run", "--json"], &AGENTS);
+    let said = run.json();
+    assert_eq!((&said["dry_run"], said["hooks"].as_array().unwrap().len()), (&json!(true), 4));
+    assert_eq!(settings(&world), before, "nothing was done");
+    assert!(!world.home().join(".local/share/metier/hooks").exists());
+    let run = with(&["link", "--hooks", "--json"], &AGENTS);
+    assert_eq!(run.json()["hooks"][1]["agent"], "codex", "{run:?}");
+    let joined = settings(&world);
+    assert_ne!(joined, before);
+    let run = with(&["unlink", "--hooks", "--dry-run"], &AGENTS[..2]);
+    assert!(run.stdout.contains("would be removed: Codex"), "{run:?}");
+    assert_eq!(settings(&world), joined);
+    let run = with(&["unlink", "--hooks", "--json"], &AGENTS[..2]);
+    assert_eq!(run.json()["hooks"].as_array().unwrap().len(), 2, "{run:?}");
+    let run = with(&["unlink", "--hooks"], &[]);
+    assert!(run.stdout.contains("removed: Gemini CLI") && !run.stdout.contains("Codex"), "{run:?}");
+    assert_eq!(settings(&world), before);
+    assert_eq!(with(&["unlink", "--hooks"], &[]).stdout, "there was nothing to remove\n");
+    // One that cannot be done is found before anything is done for the others.
+    world.write("home/.gemini/settings.json", "{");
+    let before = settings(&world);
+    assert_eq!(with(&["link", "--hooks"], &AGENTS).code, 1);
+    assert_eq!(settings(&world), before);
+}
+
+#[test]
+fn unlinking_an_agent_takes_its_hooks_too_and_says_so() {
+    // U5, P7
+    let world = agents_world();
+    furnish(&world);
+    let before = settings(&world);
+    for agents in [&["claude-code"][..], &[]] {
+        assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
+        let run = metier(&world, &[&["unlink", "--dry-run"][..], agents].concat());
+        assert!(run.stdout.contains("would be removed: Claude Code"), "{run:?}");
+        let run = metier(&world, &["unlink", "claude-code", "--layer", "project"]);
+        assert_eq!(run.code, 1, "hooks are in no project: {run:?}");
+        let hint = "hint: `metier unlink claude-code --hooks` takes its hooks away";
+        assert!(run.stderr.contains(hint), "{run:?}");
+        let run = metier(&world, &[&["unlink"][..], agents].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(run.stdout.contains("removed: Claude Code\n  /"), "{run:?}");
+        assert!(!run.stdout.contains("there was nothing"), "{run:?}");
+        assert_eq!(settings(&world), before, "byte for byte");
     }
+    let run = metier(&world, &["unlink", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("is not linked in the personal layer"), "{run:?}");
+    assert_eq!(metier(&world, &["unlink"]).stdout, "there was nothing to remove\n");
+    // With links and hooks there are both in one answer.
+    assert_eq!(metier(&world, &["link", "claude-code"]).code, 0);
+    assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
+    let said = metier(&world, &["unlink", "claude-code", "--json"]).json();
+    assert_eq!((&said["agents"], &said["hooks"][0]["done"]), (&json!([]), &json!("removed")));
+    assert_eq!(metier(&world, &["unlink", "claude-code"]).code, 1);
 }
 
 #[test]
@@ -129,16 +195,77 @@ fn what_changed_meanwhile_keeps_its_changes() {
     assert!(text.contains("[projects.x]") && !text.contains("metier"), "{text}");
 }
 
+/// Every file of settings in JSON, of every agent.
+const JSON_FILES: [(&str, &str); 5] = [
+    ("claude-code", ".claude/settings.json"),
+    ("claude-code", ".claude.json"),
+    ("codex", ".codex/hooks.json"),
+    ("gemini-cli", ".gemini/settings.json"),
+    ("opencode", ".config/opencode/opencode.json"),
+];
+
+#[test]
+fn settings_with_comments_get_their_hooks_and_keep_every_byte() {
+    // U5
+    let comments = "// hi\n{\n  /* c */ \"a\": 1, // x\n  \"b\": [1,2,],\n}\n";
+    let windows = "\u{feff}{\r\n  \"a\": 1,\r\n  \"a\": 2\r\n}\r\n";
+    for (agent, file) in JSON_FILES {
+        for text in [comments, windows, "{\"n\":12345678901234567890123,\"f\":1.0}"] {
+            let world = agents_world();
+            let path = world.write(format!("home/{file}"), text);
+            let run = metier(&world, &["link", agent, "--hooks"]);
+            // Codex itself takes neither comments nor a mark.
+            if agent == "codex" && !text.starts_with("{\"n\"") {
+                assert_eq!(run.code, 1, "{run:?}");
+                assert!(run.stderr.contains("is not plain JSON"), "{run:?}");
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+                continue;
+            }
+            assert_eq!(run.code, 0, "{file} {text} {run:?}");
+            let joined = std::fs::read_to_string(&path).unwrap();
+            for kept in text.split(['}', '\n']).filter(|line| line.len() > 3) {
+                assert!(joined.contains(kept.trim_end_matches('\r')), "{kept:?} {joined}");
+            }
+            let check = metier(&world, &["hook", "check", agent]);
+            assert_eq!(check.code, 0, "{file} {check:?} {joined}");
+            assert_eq!(metier(&world, &["unlink", agent, "--hooks"]).code, 0);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{file}");
+        }
+    }
+}
+
+#[test]
+fn what_changed_meanwhile_keeps_its_comments_too() {
+    // U5
+    let world = agents_world();
+    let text = "{\n  // mine\n  \"model\": \"x\" // best\n}\n";
+    let path = world.write("home/.gemini/settings.json", text);
+    assert_eq!(metier(&world, &["hook", "setup", "gemini-cli"]).code, 0);
+    let joined = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, joined.replace("// mine", "// ours")).unwrap();
+    assert_eq!(metier(&world, &["hook", "remove", "gemini-cli"]).code, 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text.replace("// mine", "// ours"));
+}
+
 #[test]
 fn settings_metier_cannot_read_are_not_touched() {
     // U5
+    for (agent, file) in JSON_FILES {
+        let world = agents_world();
+        let text = "{\n  \"model\": \"x\n}\n";
+        let path = world.write(format!("home/{file}"), text);
+        let run = metier(&world, &["hook", "setup", agent]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("JSON: "), "{run:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("nowhere.json", &path).unwrap();
+        let run = metier(&world, &["hook", "setup", agent]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stderr.contains("it is a link that leads nowhere"), "{run:?}");
+        assert_eq!(std::fs::read_link(&path).unwrap().to_str(), Some("nowhere.json"));
+    }
     let world = agents_world();
-    let text = "{\n  // mine\n  \"model\": \"x\"\n}\n";
-    let path = world.write("home/.gemini/settings.json", text);
-    let run = metier(&world, &["hook", "setup", "gemini-cli"]);
-    assert_eq!(run.code, 1, "{run:?}");
-    assert!(run.stderr.contains("not plain JSON"), "{run:?}");
-    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
     let run = metier(&world, &["hook", "setup", "goose"]);
     assert_eq!(run.code, 2, "{run:?}");
 }
@@ -362,4 +489,196 @@ fn who_has_no_hooks_yet_is_told_how_to_get_them() {
         assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0, "{agent}");
         assert!(!metier(&world, &["hook", "check", agent]).stderr.contains(&hint), "{agent}");
     }
+}
+
+/// Loses what is written down about hooks.
+fn lose_records(world: &World) {
+    std::fs::remove_dir_all(world.home().join(".local/share/metier/hooks")).unwrap();
+}
+
+#[test]
+fn hooks_of_which_nothing_is_written_down_are_taken_out_by_their_mark() {
+    // U5
+    for furnished in [false, true] {
+        let world = agents_world();
+        if furnished {
+            furnish(&world);
+        }
+        let before = settings(&world);
+        for agent in AGENTS {
+            assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0);
+        }
+        let joined = settings(&world);
+        lose_records(&world);
+        for agent in AGENTS {
+            // They are there, whoever set them up.
+            let run = metier(&world, &["hook", "check", agent]);
+            assert_eq!(run.code, 0, "{run:?}");
+            let run = metier(&world, &["unlink", agent, "--hooks"]);
+            assert_eq!(run.code, 0, "{run:?}");
+        }
+        // A file of which nobody knows that metier made it stays, with nothing in it.
+        let left = || {
+            let mut left = settings(&world);
+            left.retain(|(file, text)| {
+                let is_empty = text.is_empty() || text == "{}\n";
+                !is_empty || before.iter().any(|(earlier, _)| earlier == file)
+            });
+            left
+        };
+        assert_eq!(left(), before);
+        // The same when the record is damaged.
+        for (file, text) in joined {
+            world.write(format!("home/{file}"), text);
+        }
+        world.write("home/.local/share/metier/hooks/gemini-cli.json", "no record");
+        for agent in AGENTS {
+            let run = metier(&world, &["hook", "remove", agent]);
+            assert_eq!(run.code, 0, "{run:?}");
+            let damaged = run.stderr.contains("is not a record of hooks");
+            assert_eq!(damaged, agent == "gemini-cli", "{run:?}");
+        }
+        assert_eq!(left(), before);
+    }
+}
+
+/// A hook as an older metier wrote it, beside one of the user's, and its server.
+fn older(world: &World) -> (Value, Value) {
+    let mine = json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]});
+    let old = "/old/metier hook claude-code || { echo gone >&2; exit 2; } # written by metier";
+    let old = json!({"hooks": [{"type": "command", "command": old, "timeout": 5}]});
+    let hooks = json!({"hooks": {"PreToolUse": [mine, old], "Stop": [old]}});
+    world.write("home/.claude/settings.json", hooks.to_string());
+    let server = json!({"type": "stdio", "command": "/old/metier", "args": ["mcp"]});
+    let servers = json!({"mcpServers": {"metier": server, "x": {"command": "x"}}});
+    world.write("home/.claude.json", servers.to_string());
+    (json!({"hooks": {"PreToolUse": [mine]}}), json!({"mcpServers": {"x": {"command": "x"}}}))
+}
+
+#[test]
+fn hooks_of_an_older_metier_do_not_come_back() {
+    // U5
+    let world = agents_world();
+    let (hooks, servers) = older(&world);
+    let read = |file: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(world.home().join(file)).unwrap()).unwrap()
+    };
+    let run = metier(&world, &["link", "claude-code", "--hooks"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let joined = read(".claude/settings.json").to_string() + &read(".claude.json").to_string();
+    assert!(!joined.contains("/old/metier") && joined.contains(METIER), "{joined}");
+    assert_eq!(metier(&world, &["hook", "check", "claude-code"]).code, 0);
+    // Also when the record says that they were there before.
+    let path = world.home().join(".local/share/metier/hooks/claude-code.json");
+    let mut record: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let elsewhere = agents_world();
+    older(&elsewhere);
+    for (index, file) in [".claude/settings.json", ".claude.json"].into_iter().enumerate() {
+        let old = std::fs::read_to_string(elsewhere.home().join(file)).unwrap();
+        record["files"][index]["before"] = json!(old);
+    }
+    std::fs::write(&path, record.to_string()).unwrap();
+    assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
+    assert_eq!(
+        (read(".claude/settings.json"), read(".claude.json")),
+        (hooks.clone(), servers.clone())
+    );
+    // And when there never was a record.
+    older(&world);
+    assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
+    assert_eq!((read(".claude/settings.json"), read(".claude.json")), (hooks, servers));
+    // A file with nothing else in it stays a file.
+    let old = "/old/metier hook claude-code || exit 2 # written by metier";
+    let text = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": old}]}]}});
+    for linked in [true, false] {
+        world.write("home/.claude/settings.json", text.to_string());
+        if linked {
+            assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
+        }
+        assert_eq!(metier(&world, &["unlink", "claude-code", "--hooks"]).code, 0);
+        assert_eq!(read(".claude/settings.json"), json!({}), "{linked}");
+    }
+}
+
+#[test]
+fn somebody_elses_server_called_metier_is_said_wherever_it_matters() {
+    // U5
+    let codex = "[mcp_servers.metier]\ncommand = \"mine\"\n";
+    let json = "{\"mcpServers\":{\"metier\":{\"command\":\"mine\"}}}";
+    let opencode = "{\"mcp\":{\"metier\":{\"type\":\"local\",\"command\":[\"mine\"]}}}";
+    for (agent, file, text) in [
+        ("claude-code", ".claude.json", json),
+        ("codex", ".codex/config.toml", codex),
+        ("gemini-cli", ".gemini/settings.json", json),
+        ("opencode", ".config/opencode/opencode.json", opencode),
+    ] {
+        let world = agents_world();
+        let path = world.write(format!("home/{file}"), text);
+        let words = "another MCP server is called `metier` in `";
+        let run = metier(&world, &["link", agent, "--hooks"]);
+        assert_eq!(run.code, 0, "the hooks are there: {run:?}");
+        assert!(run.stderr.contains(words), "{run:?}");
+        let run = metier(&world, &["hook", "setup", agent, "--json"]);
+        assert_eq!(run.json()["missing"][0]["what"], "foreign-server", "{run:?}");
+        let run = metier(&world, &["hook", "check", agent]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stdout.contains("are set up, and not its MCP server"), "{run:?}");
+        assert!(run.stderr.contains(words) && !run.stderr.contains("sets them up"), "{run:?}");
+        let run = metier(&world, &["doctor"]);
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(run.stdout.contains("warning hooks-server: ") && run.stdout.contains(words));
+        assert!(run.stdout.contains("give it another name"), "{run:?}");
+        assert_eq!(metier(&world, &["hook", "remove", agent]).code, 0);
+        assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+    }
+}
+
+#[test]
+fn when_only_the_server_is_missing_check_says_just_that() {
+    // U5
+    let world = agents_world();
+    assert_eq!(metier(&world, &["hook", "setup", "claude-code"]).code, 0);
+    std::fs::remove_file(world.home().join(".claude.json")).unwrap();
+    let run = metier(&world, &["hook", "check", "claude-code"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.stdout, "metier's hooks in Claude Code are set up, and not its MCP server\n");
+    assert!(run.stderr.contains("metier's MCP server is not in `"), "{run:?}");
+    assert!(run.stderr.contains("hint: `metier hook setup claude-code` puts it back"), "{run:?}");
+}
+
+/// Every directory below the world's home but metier's own.
+fn folders(world: &World) -> Vec<String> {
+    let (mut found, mut left) = (Vec::new(), vec![world.home()]);
+    while let Some(directory) = left.pop() {
+        let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.filter(|path| path.is_dir() && !path.ends_with(".local")) {
+            found.push(path.strip_prefix(world.home()).unwrap().to_str().unwrap().to_owned());
+            left.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn directories_that_were_made_go_with_the_hooks() {
+    // U5
+    let world = agents_world();
+    std::fs::create_dir_all(world.home().join(".config/opencode")).unwrap();
+    let before = folders(&world);
+    for _ in 0..2 {
+        for agent in AGENTS {
+            assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0);
+        }
+    }
+    assert_ne!(folders(&world), before);
+    for agent in AGENTS {
+        assert_eq!(metier(&world, &["hook", "remove", agent]).code, 0);
+    }
+    assert_eq!(folders(&world), before, "those that were there stay, empty or not");
+    // What somebody put there keeps its directory.
+    assert_eq!(metier(&world, &["hook", "setup", "codex"]).code, 0);
+    let mine = world.write("home/.codex/auth.json", "{}");
+    assert_eq!(metier(&world, &["hook", "remove", "codex"]).code, 0);
+    assert!(mine.is_file());
 }

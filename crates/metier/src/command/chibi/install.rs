@@ -15,15 +15,25 @@ use metier_serve::chibi_plugin::COMMAND;
 /// What the copy that was there before is called.
 const BEFORE: &str = "agent-skills.before";
 
+/// What a plugin that was one file, where the directory now is, is called in there: the host starts
+/// every program it finds beside the directory.
+const BEFORE_FILE: &str = "agent-skills.before-file";
+
+/// The directory while the file is put into it.
+const MAKING: &str = ".agent-skills.making";
+
+/// Most plugins of others that are kept under one name and a number.
+const MAX_KEPT: usize = 100;
+
 /// Most bytes a metier has, with everything a debugger wants.
 const MAX_PROGRAM: u64 = 1 << 30;
 
 /// Why the plugin was not installed, or not removed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
-    /// There is a plugin of that name which is one file.
-    #[error("`{}` is a file, and the plugin is a directory of that name", .0.display())]
-    Occupied(PathBuf),
+    /// So many plugins were there before that there is no name left to keep one under.
+    #[error("`{}` and a hundred like it are kept already", .0.display())]
+    TooMany(PathBuf),
     /// Something on the disk did not work.
     #[error("cannot {act} `{}`", path.display())]
     Disk {
@@ -40,23 +50,17 @@ pub(crate) enum InstallError {
 /// there already and is another one is kept beside it, under a name the host does not start. Gives
 /// the copy's path.
 pub(crate) fn install_plugin(plugins: &Path) -> Result<PathBuf, InstallError> {
-    let disk = |act: &'static str, path: &Path| {
-        let path = path.to_owned();
-        move |source| InstallError::Disk { act, path, source }
-    };
     let directory = plugins.join(COMMAND);
-    if fs::symlink_metadata(&directory).is_ok_and(|found| !found.is_dir()) {
-        return Err(InstallError::Occupied(directory));
-    }
+    make_room(plugins)?;
     fs::create_dir_all(&directory).map_err(disk("make", &directory))?;
     let program = std::env::current_exe().map_err(disk("find", Path::new("/proc/self/exe")))?;
     let (copy, new) = (copy_in(plugins), directory.join(".agent-skills.new"));
     fs::copy(&program, &new).map_err(disk("write", &new))?;
     let mode = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&new, mode).map_err(disk("write", &new))?;
-    let before = directory.join(BEFORE);
     match fs::symlink_metadata(&copy) {
         Ok(_) if !is_metier(&copy) => {
+            let before = free(&directory.join(BEFORE))?;
             fs::rename(&copy, &before).map_err(disk("keep", &copy))?;
         }
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -68,11 +72,55 @@ pub(crate) fn install_plugin(plugins: &Path) -> Result<PathBuf, InstallError> {
     Ok(copy)
 }
 
+/// Puts a plugin that is one file into a directory of its name.
+fn make_room(plugins: &Path) -> Result<(), InstallError> {
+    let (directory, making) = (plugins.join(COMMAND), plugins.join(MAKING));
+    if is_one_file(plugins) {
+        fs::create_dir_all(&making).map_err(disk("make", &making))?;
+        let kept = free(&making.join(BEFORE_FILE))?;
+        fs::rename(&directory, &kept).map_err(disk("keep", &directory))?;
+    }
+    // Also what an earlier process did not bring to an end.
+    match fs::symlink_metadata(&making) {
+        Ok(_) if !is_taken(&directory) => {
+            fs::rename(&making, &directory).map_err(disk("make", &directory))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the plugin in `plugins` is one file, where the directory belongs.
+pub(crate) fn is_one_file(plugins: &Path) -> bool {
+    fs::symlink_metadata(plugins.join(COMMAND)).is_ok_and(|found| !found.is_dir())
+}
+
+/// The path, or one like it that nothing has.
+fn free(path: &Path) -> Result<PathBuf, InstallError> {
+    let numbered = (2..=MAX_KEPT).map(|number| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!("-{number}"));
+        PathBuf::from(name)
+    });
+    let mut all = std::iter::once(path.to_owned()).chain(numbered);
+    all.find(|path| !is_taken(path)).ok_or_else(|| InstallError::TooMany(path.to_owned()))
+}
+
+fn is_taken(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn disk(act: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> InstallError {
+    let path = path.to_owned();
+    move |source| InstallError::Disk { act, path, source }
+}
+
 /// What the plugin in `plugins` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Installed {
-    /// There is none, or one of somebody else.
+    /// There is none.
     No,
+    /// One of somebody else.
+    Foreign,
     /// A copy of this program.
     Current,
     /// A copy of another metier.
@@ -88,7 +136,8 @@ pub(crate) fn copy_in(plugins: &Path) -> PathBuf {
 pub(crate) fn installed(plugins: &Path) -> Installed {
     let copy = copy_in(plugins);
     if !is_metier(&copy) {
-        return Installed::No;
+        let is_there = is_one_file(plugins) || is_taken(&copy);
+        return if is_there { Installed::Foreign } else { Installed::No };
     }
     match std::env::current_exe().is_ok_and(|program| is_same(&program, &copy)) {
         true => Installed::Current,
@@ -96,28 +145,55 @@ pub(crate) fn installed(plugins: &Path) -> Installed {
     }
 }
 
+/// Whether there is something for [`remove_plugin`] to do in `plugins`.
+pub(crate) fn is_removable(plugins: &Path) -> bool {
+    let kept = [BEFORE, BEFORE_FILE].map(|name| plugins.join(COMMAND).join(name));
+    match installed(plugins) {
+        Installed::Current | Installed::Stale => true,
+        Installed::No => kept.iter().any(|path| is_taken(path)),
+        Installed::Foreign => false,
+    }
+}
+
 /// Takes the plugin out of `plugins` again; one that was there before is put back. Nothing but a
 /// copy of metier is removed. Gives its path when there was one.
 pub(crate) fn remove_plugin(plugins: &Path) -> Result<Option<PathBuf>, InstallError> {
     let copy = copy_in(plugins);
-    if installed(plugins) == Installed::No {
+    if !is_removable(plugins) {
         return Ok(None);
     }
-    let directory = plugins.join(COMMAND);
-    let before = directory.join(BEFORE);
-    let disk = |act: &'static str, path: &Path| {
-        let path = path.to_owned();
-        move |source| InstallError::Disk { act, path, source }
-    };
-    match fs::symlink_metadata(&before) {
-        Ok(_) => fs::rename(&before, &copy).map_err(disk("put back", &before))?,
-        Err(_) => {
-            fs::remove_file(&copy).map_err(disk("remove", &copy))?;
-            // What else is in there stays, and the directory with it.
-            let _ = fs::remove_dir(&directory);
-        }
+    let before = plugins.join(COMMAND).join(BEFORE);
+    if is_taken(&before) {
+        fs::rename(&before, &copy).map_err(disk("put back", &before))?;
+        return Ok(Some(copy));
     }
+    match fs::remove_file(&copy) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(disk("remove", &copy)(error));
+        }
+        _ => {}
+    }
+    restore_file(plugins)?;
     Ok(Some(copy))
+}
+
+/// Removes the directory when nothing is left in it, and puts the file back that was in its place.
+fn restore_file(plugins: &Path) -> Result<(), InstallError> {
+    let (directory, making) = (plugins.join(COMMAND), plugins.join(MAKING));
+    let (kept, aside) = (directory.join(BEFORE_FILE), making.join(BEFORE_FILE));
+    if !is_taken(&kept) {
+        // What else is in there stays, and the directory with it.
+        let _ = fs::remove_dir(&directory);
+        return Ok(());
+    }
+    fs::create_dir_all(&making).map_err(disk("make", &making))?;
+    fs::rename(&kept, &aside).map_err(disk("put back", &kept))?;
+    match fs::remove_dir(&directory) {
+        Ok(()) => fs::rename(&aside, &directory).map_err(disk("put back", &kept))?,
+        // Somebody's skills are in there, so the file has to wait where it was.
+        Err(_) => fs::rename(&aside, &kept).map_err(disk("put back", &kept))?,
+    }
+    fs::remove_dir(&making).map_err(disk("remove", &making))
 }
 
 /// Whether the program at `path` is a copy of some metier: it carries the name of the variable only

@@ -1,26 +1,32 @@
 //! `metier hook setup`, `remove` and `check`: an agent's settings with metier's hooks, without them,
 //! and whether they count.
 
-use std::path::{Path, PathBuf};
+mod record;
+mod state;
+
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use metier_format::text::visible_line;
+use metier_package::link::Mode;
 use metier_serve::agent_hook::HookAgent;
 use metier_serve::hook_setup::{
-    self, Effect, Gap, OffSwitch, Present, Start, gaps, hook_settings, join, off_switches,
-    off_variable, off_variables, part, project_files, set_variables, targets, variable_files,
+    self, Gap, OffSwitch, Part, Present, Start, found, gaps, hook_settings, join, part, targets,
 };
-use metier_store::digest;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 
 use super::agents;
-use crate::agent_files::{self, Replaced};
+use crate::agent_files::{self, Replaced, missing_folders};
 use crate::args::Global;
 use crate::env;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::settings::Settings;
 use crate::ui::Ui;
+use record::{HOME_FLAG, Record, RecordedFile, hash, read_record, record_path, write_record};
+use state::switches;
+
+pub(crate) use state::{HookState, server_told, state, told};
 
 /// How often an agent's settings are read again when they change meanwhile.
 const MAX_TRIES: usize = 5;
@@ -53,55 +59,20 @@ pub(crate) struct WhichAgent {
     agent: HookAgent,
 }
 
-/// What was done to an agent's settings: enough to undo it.
-#[derive(Debug, Serialize, Deserialize)]
-struct Record {
-    version: u32,
-    program: String,
-    flags: Vec<String>,
-    #[serde(default)]
-    variables: Vec<(String, String)>,
-    files: Vec<RecordedFile>,
-}
-
-impl Record {
-    fn start(&self) -> Start {
-        Start {
-            program: self.program.clone(),
-            flags: self.flags.clone(),
-            variables: self.variables.clone(),
-        }
-    }
-}
-
-/// One file, before and after.
-#[derive(Debug, Serialize, Deserialize)]
-struct RecordedFile {
-    path: PathBuf,
-    /// The text it had; none when it was not there.
-    before: Option<String>,
-    /// SHA-256 of the text it was given.
-    after: String,
-}
-
-/// Whether an agent's hooks count, for `check` and for `doctor`.
+/// What was done to the settings of one agent, or would be.
 #[derive(Debug, Serialize)]
-pub(crate) struct HookState {
+pub(crate) struct Change {
     agent: &'static str,
-    /// Whether every file has what metier puts into it.
-    installed: bool,
-    files: Vec<PathBuf>,
-    /// What is not in them as it should be.
-    pub(crate) missing: Vec<Gap>,
-    /// The program the hooks start.
-    pub(crate) program: String,
-    /// Whether that program is there to be started.
-    pub(crate) startable: bool,
-    /// What switches them off here.
-    pub(crate) off: Vec<OffSwitch>,
-    /// Whether it is written down that metier set them up.
     #[serde(skip)]
-    pub(crate) recorded: bool,
+    title: &'static str,
+    done: &'static str,
+    files: Vec<PathBuf>,
+    /// What could not be put in, since somebody else's is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<Gap>,
+    /// What a person has to know besides, and what to do about it.
+    #[serde(skip)]
+    remarks: Vec<(String, Option<String>)>,
 }
 
 /// Does it.
@@ -111,41 +82,119 @@ pub(crate) fn run(
     settings: &Settings,
     ui: &mut Ui,
 ) -> CommandResult {
-    match act {
-        HookAct::Setup(which) => set_up(which.agent, global, settings, ui),
-        HookAct::Remove(which) => remove(which.agent, settings, ui),
-        HookAct::Check(which) => check(which.agent, global, settings, ui),
+    let change = match act {
+        HookAct::Setup(which) => set_up(which.agent, Mode::Act, (global, settings))?,
+        HookAct::Remove(which) => remove(which.agent, Mode::Act, settings)?,
+        HookAct::Check(which) => return check(which.agent, global, settings, ui),
+    };
+    match ui.json() {
+        true => ui.document(&change),
+        false => change.show(Mode::Act, ui),
     }
+    Ok(Status::Ok)
 }
 
-/// Does `act` for the one agent that `link --hooks` or `unlink --hooks` names.
-pub(crate) fn for_named(
+/// Sets hooks up for the agents that `link --hooks` names.
+pub(crate) fn link(
     names: &[String],
-    act: fn(WhichAgent) -> HookAct,
+    mode: Mode,
     (global, settings): (&Global, &Settings),
     ui: &mut Ui,
 ) -> CommandResult {
-    let known = HookAgent::ALL.iter().map(|agent| agent.as_str()).collect::<Vec<_>>().join("`, `");
-    let [name] = names else {
-        let error = CommandError::usage("`--hooks` takes one agent at a time");
-        return Err(error.hint(format!("metier has hooks for `{known}`")));
-    };
-    let Some(agent) = HookAgent::ALL.into_iter().find(|agent| agent.as_str() == name) else {
-        let shown = visible_line(name).into_owned();
-        let error = CommandError::usage(format!("metier has no hooks for `{shown}`"));
-        return Err(error.hint(format!("it has some for `{known}`")));
-    };
-    run(&act(WhichAgent { agent }), global, settings, ui)
+    let agents = named(names)?;
+    for agent in &agents {
+        // What cannot be done for one of them is found before anything is done.
+        set_up(*agent, Mode::Say, (global, settings))?;
+    }
+    let changes = agents.into_iter().map(|agent| set_up(agent, mode, (global, settings)));
+    tell(&changes.collect::<Result<Vec<_>, _>>()?, mode, ui);
+    Ok(Status::Ok)
 }
 
-fn set_up(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let start = start(global, settings)?;
-    let files = persistently(agent, || try_to_set_up(agent, settings, &start))?;
-    report(agent, "set up", &files, ui);
-    if !ui.json() {
-        remark(agent, settings, ui)?;
+/// Takes hooks from the agents that `unlink --hooks` names, or from all that have some.
+pub(crate) fn unlink(
+    names: &[String],
+    mode: Mode,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> CommandResult {
+    let mut agents = named(names)?;
+    if names.is_empty() {
+        agents.extend(HookAgent::ALL.into_iter().filter(|agent| has_hooks(*agent, settings)));
     }
+    for agent in &agents {
+        remove(*agent, Mode::Say, settings)?;
+    }
+    let changes = agents.into_iter().map(|agent| remove(agent, mode, settings));
+    tell(&changes.collect::<Result<Vec<_>, _>>()?, mode, ui);
     Ok(Status::Ok)
+}
+
+fn tell(changes: &[Change], mode: Mode, ui: &mut Ui) {
+    if ui.json() {
+        return ui.document(&json!({"dry_run": mode == Mode::Say, "hooks": changes}));
+    }
+    for change in changes {
+        change.show(mode, ui);
+    }
+    if changes.is_empty() {
+        ui.line("there was nothing to remove");
+    }
+}
+
+/// The agents with these names, each once.
+fn named(names: &[String]) -> Result<Vec<HookAgent>, CommandError> {
+    let mut agents = Vec::new();
+    for name in names {
+        let Some(agent) = HookAgent::parse(name) else {
+            let known = HookAgent::ALL.map(HookAgent::as_str).join("`, `");
+            let shown = visible_line(name).into_owned();
+            let error = CommandError::usage(format!("metier has no hooks for `{shown}`"));
+            return Err(error.hint(format!("it has some for `{known}`")));
+        };
+        if !agents.contains(&agent) {
+            agents.push(agent);
+        }
+    }
+    Ok(agents)
+}
+
+/// Whether `agent` has hooks of metier's: written down, or known by their mark.
+pub(crate) fn has_hooks(agent: HookAgent, settings: &Settings) -> bool {
+    let is_marked = |files: Vec<Present>| found(agent, &files).entries > 0;
+    is_written_down(agent, settings) || present(agent, settings).is_ok_and(is_marked)
+}
+
+impl Change {
+    /// Shows it to a person.
+    pub(crate) fn show(&self, mode: Mode, ui: &mut Ui) {
+        let would = if mode == Mode::Say { "would be " } else { "" };
+        ui.line(format!("{would}{}: {}", self.done, self.title));
+        for path in &self.files {
+            ui.line(format!("  {}", visible_line(&path.to_string_lossy())));
+        }
+        remark(&self.remarks, ui);
+    }
+}
+
+fn set_up(
+    agent: HookAgent,
+    mode: Mode,
+    (global, settings): (&Global, &Settings),
+) -> Result<Change, CommandError> {
+    let start = start(global, settings)?;
+    let files = persistently(agent, || try_to_set_up(agent, mode, settings, &start))?;
+    let missing = gaps(agent, &files, &start);
+    let mut remarks = server_remarks(agent, &missing);
+    remarks.extend(switch_remarks(agent, &switches(agent, settings)?));
+    Ok(Change {
+        agent: agent.as_str(),
+        title: agent.title(),
+        done: "set up",
+        files: files.into_iter().map(|file| file.target.path).collect(),
+        missing,
+        remarks,
+    })
 }
 
 /// Does `work` again while a running agent changes its settings under it.
@@ -162,9 +211,10 @@ fn persistently(
     Err(CommandError::failed(message).hint("end it and try again"))
 }
 
-/// Sets hooks up; none when a file changed since it was read.
+/// Sets hooks up, and gives the files with them; none when one changed since it was read.
 fn try_to_set_up(
     agent: HookAgent,
+    mode: Mode,
     settings: &Settings,
     start: &Start,
 ) -> Result<Option<Vec<Present>>, CommandError> {
@@ -172,29 +222,36 @@ fn try_to_set_up(
     let found = present(agent, settings)?;
     let files = without_ours(agent, found.clone(), record.as_ref())?;
     let joined = join(agent, &files, start).map_err(CommandError::failed)?;
+    let mut folders = record.map(|record| record.folders).unwrap_or_default();
+    folders.extend(found.iter().flat_map(|file| missing_folders(&file.target.path)));
+    folders.sort();
+    folders.dedup();
     let recorded = files.iter().zip(&joined).map(|(file, text)| RecordedFile {
         path: file.target.path.clone(),
         before: file.text.clone(),
         after: hash(text),
     });
     let Start { program, flags, variables } = start.clone();
-    let record = Record { version: 1, program, flags, variables, files: recorded.collect() };
+    let files = recorded.collect();
+    let record = Record { version: 1, program, flags, variables, files, folders };
+    let with = |(file, text): (&Present, String)| Present { text: Some(text), ..file.clone() };
+    let wanted: Vec<Present> = found.iter().zip(joined).map(with).collect();
+    if mode == Mode::Say {
+        return Ok(Some(wanted));
+    }
     // Before anything else: what is not recorded could not be undone.
     write_record(agent, settings, &record)?;
-    let wanted = joined.iter().map(|text| Some(text.as_str()));
-    Ok(replace_all(&found, wanted)?.then_some(files))
+    Ok(replace_all(&found, &wanted)?.then_some(wanted))
 }
 
 /// Gives each file its text; false as soon as one is not what was found.
-fn replace_all<'a>(
-    found: &[Present],
-    wanted: impl Iterator<Item = Option<&'a str>>,
-) -> Result<bool, CommandError> {
-    for (file, text) in found.iter().zip(wanted) {
-        if file.text.as_deref() == text {
+fn replace_all(found: &[Present], wanted: &[Present]) -> Result<bool, CommandError> {
+    for (file, wanted) in found.iter().zip(wanted) {
+        let (old, new) = (file.text.as_deref(), wanted.text.as_deref());
+        if old == new {
             continue;
         }
-        let done = agent_files::replace(&file.target.path, file.text.as_deref(), text);
+        let done = agent_files::replace(&file.target.path, old, new);
         if done.map_err(CommandError::failed)? == Replaced::Changed {
             return Ok(false);
         }
@@ -203,44 +260,101 @@ fn replace_all<'a>(
 }
 
 /// The files as they were before metier came, as far as that is still to be told: those nobody has
-/// touched since exactly, the others with metier's entries taken out.
+/// touched since exactly, the others with metier's entries taken out. Entries of another metier are
+/// metier's too, wherever they are.
 fn without_ours(
     agent: HookAgent,
     files: Vec<Present>,
     record: Option<&Record>,
 ) -> Result<Vec<Present>, CommandError> {
-    let Some(record) = record else { return Ok(files) };
-    let parted = part(agent, &files, &record.start()).map_err(CommandError::failed)?;
-    let restored = files.into_iter().zip(parted).map(|(file, parted)| {
-        let recorded = record.files.iter().find(|recorded| recorded.path == file.target.path);
+    let mut starts = found(agent, &files).starts;
+    starts.extend(record.map(Record::start));
+    let parted = part(agent, &files, &starts).map_err(CommandError::failed)?;
+    let restore = |(file, parted): (Present, Option<String>)| {
+        let recorded = record.and_then(|record| {
+            record.files.iter().find(|recorded| recorded.path == file.target.path)
+        });
         let text = match (recorded, &file.text) {
             (Some(recorded), Some(text)) if hash(text) == recorded.after => recorded.before.clone(),
-            // A file that was there before stays, whatever is left of it.
-            (Some(recorded), Some(_)) if parted.is_none() && recorded.before.is_some() => {
-                let is_json = file.target.path.extension().is_some_and(|end| end == "json");
-                Some(if is_json { "{}\n" } else { "" }.to_owned())
-            }
-            _ => parted,
+            (Some(RecordedFile { before: None, .. }), Some(_)) => parted,
+            _ => parted.or_else(|| emptied(&file)),
         };
         Present { text, ..file }
-    });
-    Ok(restored.collect())
+    };
+    let restored: Vec<Present> = files.into_iter().zip(parted).map(restore).collect();
+    let left = found(agent, &restored);
+    if left.entries == 0 {
+        return Ok(restored);
+    }
+    // What was there before metier came was another metier.
+    let parted = part(agent, &restored, &left.starts).map_err(CommandError::failed)?;
+    let without = |(file, parted): (Present, Option<String>)| Present {
+        text: parted.or_else(|| emptied(&file)),
+        ..file
+    };
+    Ok(restored.into_iter().zip(parted).map(without).collect())
 }
 
-fn remove(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> CommandResult {
-    let Some(record) = read_record(agent, settings)? else {
+/// What is left of a file in which there was nothing but metier's entries, and of which nobody knows
+/// that metier made it: it stays. The plugin is metier's alone.
+fn emptied(file: &Present) -> Option<String> {
+    file.text.as_ref()?;
+    match file.target.part {
+        Part::Plugin => None,
+        Part::CodexConfig => Some(String::new()),
+        Part::Hooks | Part::Server | Part::Both => Some("{}\n".to_owned()),
+    }
+}
+
+/// Takes hooks out of the settings of `agent`.
+pub(crate) fn remove(
+    agent: HookAgent,
+    mode: Mode,
+    settings: &Settings,
+) -> Result<Change, CommandError> {
+    let is_marked = found(agent, &present(agent, settings)?).entries > 0;
+    let mut remarks = Vec::new();
+    let record = match read_record(agent, settings) {
+        // Without what the files were, metier's own entries are still known by their mark.
+        Err(error) if is_marked => {
+            remarks.push((error.message(), None));
+            None
+        }
+        other => other?,
+    };
+    if record.is_none() && !is_marked {
         let message = format!("metier has no hooks in the settings of {}", agent.title());
         return Err(CommandError::failed(message));
-    };
-    let files = persistently(agent, || {
+    }
+    let mut files = Vec::new();
+    persistently(agent, || {
         let found = present(agent, settings)?;
-        let files = without_ours(agent, found.clone(), Some(&record))?;
-        let wanted = files.iter().map(|file| file.text.as_deref());
-        Ok(replace_all(&found, wanted)?.then_some(files))
+        let wanted = without_ours(agent, found.clone(), record.as_ref())?;
+        let changed = found.iter().zip(&wanted).filter(|(old, new)| old != new);
+        files = changed.map(|(file, _)| file.target.path.clone()).collect();
+        let done = mode == Mode::Say || replace_all(&found, &wanted)?;
+        Ok(done.then_some(wanted))
     })?;
-    agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
-    report(agent, "removed", &files, ui);
-    Ok(Status::Ok)
+    if mode == Mode::Act {
+        agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
+        agent_files::remove_empty(&record.map(|record| record.folders).unwrap_or_default());
+    }
+    let (agent, title) = (agent.as_str(), agent.title());
+    Ok(Change { agent, title, done: "removed", files, missing: Vec::new(), remarks })
+}
+
+/// Makes what is in the settings of `agent` hooks that are written down and start a program there is:
+/// the one they start, else this one.
+pub(crate) fn mend(
+    agent: HookAgent,
+    state: &HookState,
+    (global, settings): (&Global, &Settings),
+) -> Result<(), CommandError> {
+    let start = match state.startable {
+        true => state.start.clone(),
+        false => start(global, settings)?,
+    };
+    persistently(agent, || try_to_set_up(agent, Mode::Act, settings, &start)).map(drop)
 }
 
 fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) -> CommandResult {
@@ -249,123 +363,53 @@ fn check(agent: HookAgent, global: &Global, settings: &Settings, ui: &mut Ui) ->
     if ui.json() {
         ui.document(&state);
     } else {
-        let there = if state.installed { "are set up" } else { "are not set up" };
+        let is_bare = state.lacks_only_server();
+        let there = match (state.installed, state.entries) {
+            (true, _) => "are set up",
+            _ if is_bare => "are set up, and not its MCP server",
+            (false, 0) => "are not set up",
+            (false, _) => "are there, and not as this metier writes them",
+        };
         ui.line(format!("metier's hooks in {} {there}", agent.title()));
-        if !state.installed {
+        if is_bare {
+            remark(&server_remarks(agent, &state.missing), ui);
+        } else if !state.installed {
             ui.note(&format!("hint: `metier hook setup {}` sets them up", agent.as_str()));
         }
-        if state.installed && !state.startable {
-            let program = visible_line(&state.program).into_owned();
-            ui.note(&format!("warning: `{program}`, which they start, cannot be started"));
+        if state.entries > 0 {
+            for program in &state.gone {
+                let program = visible_line(program);
+                ui.note(&format!("warning: `{program}`, which they start, cannot be started"));
+            }
         }
-        remark(agent, settings, ui)?;
+        remark(&switch_remarks(agent, &state.off), ui);
     }
     Ok(if good { Status::Ok } else { Status::Partly })
 }
 
-/// Whether the hooks of `agent` are there and count in this project.
-pub(crate) fn state(
-    agent: HookAgent,
-    global: &Global,
-    settings: &Settings,
-) -> Result<HookState, CommandError> {
-    let record = read_record(agent, settings)?;
-    let recorded = record.is_some();
-    let start = match record {
-        Some(record) => record.start(),
-        None => start(global, settings)?,
-    };
-    let files = present(agent, settings)?;
-    let missing = gaps(agent, &files, &start);
-    Ok(HookState {
-        agent: agent.as_str(),
-        installed: missing.is_empty(),
-        files: files.into_iter().map(|file| file.target.path).collect(),
-        missing,
-        startable: env::is_program(Path::new(&start.program)),
-        program: start.program,
-        off: switches(agent, settings)?,
-        recorded,
-    })
-}
-
-/// What switches the agent's hooks off or changes what they go by: in the user's own settings, in the project, in the directory
-/// the agent would be started in and above it, and in the environment.
-fn switches(agent: HookAgent, settings: &Settings) -> Result<Vec<OffSwitch>, CommandError> {
-    let mut found = Vec::new();
-    let own: Vec<PathBuf> =
-        present(agent, settings)?.into_iter().map(|file| file.target.path).collect();
-    let (here, project) = (&settings.environment.directory, &settings.project);
-    let above = here.ancestors().take_while(|folder| folder.starts_with(project));
-    let brought = project_files(agent).iter().chain(variable_files(agent));
-    let mut paths = own.clone();
-    for folder in std::iter::once(project.as_path()).chain(above) {
-        paths.extend(brought.clone().map(|file| folder.join(file)));
-    }
-    for (index, path) in paths.iter().enumerate() {
-        if paths.iter().take(index).any(|earlier| earlier == path) {
-            continue;
-        }
-        // What cannot be read here, the agent cannot read either.
-        let Ok(Some(text)) = agent_files::read(path) else { continue };
-        let holds_switches = path.extension().is_some_and(|end| end == "json" || end == "toml");
-        if holds_switches {
-            found.extend(off_switches(agent, path, &text));
-        }
-        // What the user's own settings say is the user's wish.
-        if !own.contains(path) {
-            found.extend(set_variables(agent, path, &text));
-        }
-    }
-    for variable in off_variables(agent) {
-        let value = settings.environment.hooks_off.get(*variable);
-        found.extend(value.and_then(|value| off_variable(variable, value)));
-    }
-    Ok(found)
-}
-
-/// A switch in words, and what to do about it.
-pub(crate) fn told(agent: HookAgent, switch: &OffSwitch) -> (String, String) {
-    let path = visible_line(&switch.path.to_string_lossy()).into_owned();
-    let place = if path.is_empty() { "the environment".to_owned() } else { format!("`{path}`") };
-    let (key, title) = (visible_line(&switch.key), agent.title());
-    let message = match switch.effect {
-        Effect::HooksOff => format!("`{key}` in {place} switches hooks off in {title}"),
-        Effect::VariableSet => {
-            format!("`{key}` in {place} changes what metier's hooks go by in {title}")
-        }
-    };
-    let advice = match (switch.start, switch.effect) {
-        (Some(start), _) => format!("`{start}` starts it so that this does not count"),
-        (None, Effect::VariableSet) => {
-            "remove the variable; where it is yours, set it in your shell or your own settings"
-                .to_owned()
-        }
-        (None, Effect::HooksOff) => {
-            "remove the key; no way to start it is known that overrules this".to_owned()
-        }
-    };
-    (message, advice)
-}
-
-fn remark(agent: HookAgent, settings: &Settings, ui: &mut Ui) -> Result<(), CommandError> {
-    for switch in switches(agent, settings)? {
-        let (message, advice) = told(agent, &switch);
+fn remark(remarks: &[(String, Option<String>)], ui: &mut Ui) {
+    for (message, advice) in remarks {
         ui.note(&format!("warning: {message}"));
-        ui.note(&format!("hint: {advice}"));
+        if let Some(advice) = advice {
+            ui.note(&format!("hint: {advice}"));
+        }
     }
-    Ok(())
 }
 
-fn report(agent: HookAgent, done: &str, files: &[Present], ui: &mut Ui) {
-    let paths: Vec<&PathBuf> = files.iter().map(|file| &file.target.path).collect();
-    if ui.json() {
-        return ui.document(&json!({"agent": agent.as_str(), "done": done, "files": paths}));
-    }
-    ui.line(format!("{done}: {}", agent.title()));
-    for path in paths {
-        ui.line(format!("  {}", visible_line(&path.to_string_lossy())));
-    }
+/// What switches hooks off, and what to do about it.
+fn switch_remarks(agent: HookAgent, off: &[OffSwitch]) -> Vec<(String, Option<String>)> {
+    let remark = |switch| {
+        let (message, advice) = told(agent, switch);
+        (message, Some(advice))
+    };
+    off.iter().map(remark).collect()
+}
+
+/// Which MCP server is missing, and what to do about it.
+fn server_remarks(agent: HookAgent, missing: &[Gap]) -> Vec<(String, Option<String>)> {
+    let advise = |advice: &str| Some(advice.replace("AGENT", agent.as_str()));
+    let told = missing.iter().filter_map(server_told);
+    told.map(|(message, advice)| (message, advise(advice))).collect()
 }
 
 fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, CommandError> {
@@ -377,15 +421,17 @@ fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, Comman
     targets.into_iter().map(read).collect()
 }
 
+/// Whether it is written down that metier set up hooks for `agent`.
+pub(crate) fn is_written_down(agent: HookAgent, settings: &Settings) -> bool {
+    record_path(agent, settings).is_ok_and(|record| agent_files::is_there(&record))
+}
+
 /// The settings of agents that metier's hooks are in, and those by which they could be switched off:
 /// for each agent that has them, and for the one called `host`, which is asking.
 pub(crate) fn hooked_files(settings: &Settings, host: &str) -> Vec<PathBuf> {
-    let recorded = |agent: &HookAgent| {
-        record_path(*agent, settings).is_ok_and(|record| agent_files::is_there(&record))
-    };
     let mut files = Vec::new();
     for agent in HookAgent::ALL {
-        let recorded = recorded(&agent);
+        let recorded = is_written_down(agent, settings);
         if recorded {
             let targets = targets(agent, &settings.places()).unwrap_or_default();
             files.extend(targets.into_iter().map(|target| target.path));
@@ -405,7 +451,7 @@ fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
     let environment = &settings.environment;
     // A variable that counts now is written down as a flag: later it is not looked at.
     let given = [
-        ("--home", global.home.as_ref().or(environment.metier_home.as_ref())),
+        (HOME_FLAG, global.home.as_ref().or(environment.metier_home.as_ref())),
         ("--config", global.config.as_ref().or(environment.config.as_ref())),
     ];
     let mut flags = Vec::new();
@@ -416,37 +462,6 @@ fn start(global: &Global, settings: &Settings) -> Result<Start, CommandError> {
         }
     }
     Ok(Start { program, flags, variables: environment.places() })
-}
-
-fn record_path(agent: HookAgent, settings: &Settings) -> Result<PathBuf, CommandError> {
-    let home = settings.home.as_ref();
-    let home =
-        home.ok_or_else(|| CommandError::usage("there is no place to keep what is changed"))?;
-    Ok(home.join("hooks").join(format!("{}.json", agent.as_str())))
-}
-
-fn read_record(agent: HookAgent, settings: &Settings) -> Result<Option<Record>, CommandError> {
-    let path = record_path(agent, settings)?;
-    let Some(text) = agent_files::read(&path).map_err(CommandError::failed)? else {
-        return Ok(None);
-    };
-    serde_json::from_str(&text).map(Some).map_err(|error| {
-        let shown = visible_line(&path.to_string_lossy()).into_owned();
-        CommandError::failed(format!("`{shown}` is not a record of hooks: {error}"))
-    })
-}
-
-fn write_record(
-    agent: HookAgent,
-    settings: &Settings,
-    record: &Record,
-) -> Result<(), CommandError> {
-    let text = serde_json::to_string_pretty(record).map_err(CommandError::failed)?;
-    agent_files::put(&record_path(agent, settings)?, Some(&text)).map_err(CommandError::failed)
-}
-
-fn hash(text: &str) -> String {
-    digest::hex(&digest::sha256(text.as_bytes()))
 }
 
 #[cfg(test)]
