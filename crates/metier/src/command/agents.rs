@@ -6,12 +6,13 @@ use clap::Args;
 use metier_package::agents::{Reach, detected, reaches};
 use metier_package::link::remembered;
 use metier_package::links::Links;
-use metier_package::settings_file::edited;
 use metier_package::{Home, Place};
+use metier_serve::agent_hook::HookAgent;
 use metier_store::client::{AGENTS, Agent};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::command::hook::setup::has_hooks;
 use crate::error::{CommandResult, Status};
 use crate::packages::{self, record_error};
 use crate::settings::Settings;
@@ -57,7 +58,6 @@ pub(crate) fn run(args: &AgentsArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let places = [Place::Personal, Place::Project(settings.project.clone())];
     let [personal, project] = places.each_ref().map(|place| remembered(&home, place));
     let links = [personal.map_err(record_error)?, project.map_err(record_error)?];
-    let edits = edited(&home).map_err(record_error)?;
     let mut shapes = Vec::new();
     for agent in AGENTS {
         let here = detected(agent, &settings.places());
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &AgentsArgs, settings: &Settings, ui: &mut Ui) -> Comman
             directory(agent, (&home, place, links), settings)
         });
         let detected = here.map(|path| shape::path(&path));
-        let hooks = edits.iter().any(|edit| edit.agent == agent.id);
+        let hooks = HookAgent::parse(agent.id).is_some_and(|agent| has_hooks(agent, settings));
         let Agent { id, title, .. } = *agent;
         shapes.push(AgentShape { id, title, detected, personal, project, hooks });
     }

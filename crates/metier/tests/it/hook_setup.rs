@@ -88,6 +88,10 @@ fn linking_with_hooks_is_setting_them_up() {
         assert_eq!(run.code, 0, "{run:?}");
         let run = metier(&world, &["hook", "check", agent, "--json"]);
         assert_eq!((run.code, &run.json()["installed"]), (0, &json!(true)), "{run:?}");
+        let agents = metier(&world, &["agents", "--all", "--json"]).json();
+        let is_it = |shape: &&Value| shape["id"] == agent;
+        let shape = agents["agents"].as_array().unwrap().iter().find(is_it).unwrap();
+        assert_eq!(shape["hooks"], true, "{agent}");
         let run = metier(&world, &["unlink", agent, "--hooks", "--json"]);
         assert_eq!(run.code, 0, "{run:?}");
         assert!(run.json().is_object(), "{run:?}");
