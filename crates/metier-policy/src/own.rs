@@ -41,6 +41,7 @@ use approving::Found;
 use settings::Wherever;
 
 pub use approving::is_for_the_user;
+pub use hidden::is_kept;
 pub(crate) use approving::read_by;
 
 /// The rule that the reason for not writing metier's own files names.

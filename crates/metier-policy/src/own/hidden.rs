@@ -11,21 +11,41 @@ use crate::place::folded;
 use crate::shell::Access;
 use crate::verdict::{Reason, Verdict};
 
-/// What metier calls files in its own directory, whatever lies beside them.
-const KEPT: [&str; 9] = [
+/// What metier calls files in its own directory and in that of its settings, whatever lies beside them.
+/// Their owners are other crates: a test of the command line holds this against what they say.
+const KEPT: [&str; 18] = [
     "approvals.jsonl",
     "approvals.brief",
     "folders.json",
     "generations.json",
     "skills.lock",
+    "skills.toml",
     "lock.brief",
     "config.toml",
     "policy.toml",
     "packages.turn",
+    "pending.json",
+    "pending-links.json",
+    "links.json",
+    "registry.json",
+    "replaced.jsonl",
+    "edits.json",
+    "indexes.json",
+    "stamps",
 ];
 
-/// How the names of agents' sessions start.
-const SESSIONS: [&str; 4] = ["claude-code.", "codex.", "gemini-cli.", "opencode."];
+/// Directories of metier's own in which everything is called by a digest.
+const DIGESTED: [&str; 6] = ["store", "projects", "memos", "backups", "artifacts", "indexes"];
+
+/// How the names of sessions start that agents and chibi have.
+const SESSIONS: [&str; 5] = ["claude-code.", "codex.", "gemini-cli.", "opencode.", "chibi-"];
+
+/// Sessions of metier's own.
+const COMMON: [&str; 2] = ["default", "packages"];
+
+/// How long the names are that stand for digests, and for paths.
+const DIGEST: usize = 64;
+const KEY: usize = 32;
 
 /// A refusal for a path that may be a protected one, where nobody says where the call runs.
 pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
@@ -93,7 +113,7 @@ impl<'a> Search<'a> {
         let whole = !file.shapes.is_empty();
         let mut own = self.own.iter();
         let settings = own.any(|own| ends_in(own, &path) || (whole && is_on(own, &path)));
-        let kept = is_kept(&path);
+        let kept = keeps(&path);
         (settings || kept)
             .then(|| (crate::act::quoted(given), if kept { OWN_STATE } else { AGENT_HOOKS }))
     }
@@ -101,7 +121,8 @@ impl<'a> Search<'a> {
     /// The first such name that stands alone in code.
     fn spelled(&self, text: &str) -> Option<(String, &'static str)> {
         let last = self.own.iter().filter_map(|own| own.last()).map(String::as_str);
-        let mut names = last.filter(|name| is_distinct(name) && name.contains('.')).chain(KEPT);
+        let telling = |name: &&str| is_distinct(name) && name.contains('.');
+        let mut names = last.chain(KEPT).filter(telling);
         let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
         let alone = |name: &str| {
             text.match_indices(name).any(|(at, _)| {
@@ -111,7 +132,8 @@ impl<'a> Search<'a> {
                     && !behind.is_some_and(|text| text.starts_with(open))
             })
         };
-        names.find(|name| alone(name)).map(|name| (name.to_owned(), AGENT_HOOKS))
+        let rule = |name: &str| if KEPT.contains(&name) { OWN_STATE } else { AGENT_HOOKS };
+        names.find(|name| alone(name)).map(|name| (name.to_owned(), rule(name)))
     }
 }
 
@@ -150,16 +172,56 @@ fn is_distinct(name: &str) -> bool {
     name.contains('.') || name == "metier"
 }
 
-/// Whether a path is that of a file in metier's own directory, from there or from the one it is in.
-fn is_kept(path: &[String]) -> bool {
-    let session = |name: &str| {
-        name.ends_with(".jsonl") && SESSIONS.iter().any(|start| name.starts_with(start))
-    };
-    match path {
-        [name] => KEPT.contains(&name.as_str()) || session(name),
-        [folder, name] => folder == "sessions" && session(name),
-        _ => false,
+/// Whether a relative path leads to something metier keeps in its own directory, from there or from a
+/// directory in it.
+#[must_use]
+pub fn is_kept(path: &str) -> bool {
+    parts(path).is_some_and(|parts| keeps(&parts))
+}
+
+/// The same for the names on a path. What lies in directories that others have as well counts by the
+/// digest it is called by: `store/` alone is that of many programs.
+fn keeps(path: &[String]) -> bool {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        [name] => KEPT.contains(name) || is_session(name) || is_digest(name, DIGEST),
+        ["sessions", name] => is_journal(name),
+        ["hooks", name] => SESSIONS.iter().any(|agent| *name == format!("{agent}json")),
+        ["chibi", name] => name.starts_with("chibi-"),
+        ["cache", rest @ ..] if rest.first() == Some(&"indexes") => keeps_digested(rest),
+        [folder, ..] if DIGESTED.contains(folder) => keeps_digested(&names),
+        [key, name] if is_digest(key, KEY) => KEPT.contains(name),
+        [first, ..] => is_digest(first, DIGEST),
+        [] => false,
     }
+}
+
+/// Whether a path that starts in a directory of digests leads to one.
+fn keeps_digested(names: &[&str]) -> bool {
+    names.get(1).is_some_and(|name| is_digest(name, DIGEST) || is_digest(name, KEY))
+}
+
+fn is_digest(name: &str, length: usize) -> bool {
+    // What stands behind says what kind of file it is.
+    let stem = name.split('.').next().unwrap_or_default();
+    stem.len() == length && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a file is the journal of a session, or lies beside one and tells of it.
+fn is_journal(name: &str) -> bool {
+    name.find(".jsonl")
+        .and_then(|at| name.get(at + ".jsonl".len()..))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The same where its name has to say whose session it is.
+fn is_session(name: &str) -> bool {
+    let common = || {
+        COMMON
+            .iter()
+            .any(|own| name.strip_prefix(own).is_some_and(|rest| rest.starts_with(".jsonl")))
+    };
+    is_journal(name) && (SESSIONS.iter().any(|start| name.starts_with(start)) || common())
 }
 
 #[cfg(test)]

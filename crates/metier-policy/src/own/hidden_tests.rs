@@ -122,3 +122,50 @@ fn a_skill_that_restricts_relies_on_no_directory_that_nobody_tells() {
         assert_eq!(ruling.verdict, Verdict::Allow, "{command}: {}", ruling.explanation());
     }
 }
+
+#[test]
+fn nothing_that_metier_keeps_is_written_where_nobody_says_where_a_command_runs() {
+    // S3, S4, U5
+    let digest = "0f".repeat(32);
+    let files = [
+        "pending.json",
+        "stamps",
+        "indexes.json",
+        "registry.json",
+        "links.json",
+        "edits.json",
+        "replaced.jsonl",
+        "pending-links.json",
+        "skills.toml",
+        "Pending.json",
+        "codex.x.jsonl.checkpoint",
+        "codex.x.jsonl.head",
+        "codex.x.jsonl.checkpoint.new",
+        "chibi-a-b-1-2-3.jsonl",
+        "default.jsonl",
+        "sessions/own.jsonl",
+        "sessions/own.jsonl.head",
+        "hooks/codex.json",
+        "chibi/chibi-a-b-1-2-3",
+        "projects/0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f/generations.json",
+        "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f/generations.json",
+        &format!("store/{digest}/SKILL.md"),
+        &format!("{digest}/SKILL.md"),
+        &format!("memos/{digest}"),
+    ];
+    for file in files {
+        let ruling = rule(&ActiveStack::default(), &format!("cp /tmp/x {file}"), None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{file}");
+        assert_eq!(ruling.rule.as_deref(), Some(OWN_STATE), "{file}");
+    }
+    for file in
+        ["store/index.ts", "sessions/a.txt", "a.jsonl", "projects/a/b", "stamps/a", "x.json"]
+    {
+        let ruling = rule(&ActiveStack::default(), &format!("cp /tmp/x {file}"), None);
+        assert_eq!(ruling.verdict, Verdict::Allow, "{file}: {}", ruling.explanation());
+    }
+    let code = "python3 -c \"open('pending.json','w')\"";
+    assert_eq!(rule(&ActiveStack::default(), code, None).rule.as_deref(), Some(OWN_STATE));
+    let code = "python3 -c \"stamps = 1\"";
+    assert_eq!(rule(&ActiveStack::default(), code, None).verdict, Verdict::Allow);
+}
