@@ -7,6 +7,7 @@
 mod here;
 mod input;
 mod named;
+mod pieces;
 
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,9 @@ pub(crate) enum Act {
     Fetch(Option<String>),
     /// Does something that cannot be told. One sentence.
     Unresolvable(String),
+    /// What parts of that would do, as far as they can be told alone: for whoever must not miss a
+    /// file, and no ground for an allow.
+    Pieces(Vec<Act>),
 }
 
 /// A simple command with everything it would do.
@@ -138,6 +142,7 @@ pub(crate) fn acts(
 pub(crate) fn files<'a>(act: &'a Act, access: Access, found: &mut Vec<&'a FileUse>) {
     match act {
         Act::File(file) if file.access == access => found.push(file),
+        Act::Pieces(acts) => acts.iter().for_each(|act| files(act, access, found)),
         Act::Command(Command { consequences, touches, .. }) => {
             touches.iter().for_each(|touch| files(touch, access, found));
             for (_, consequence) in consequences {
@@ -221,8 +226,36 @@ impl Unpacker<'_> {
                 input::hand_down(input, &mut commands);
                 self.commands(commands, around, here)
             }
-            Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
+            Err(Unresolvable { reason }) => {
+                let pieces = || self.pieces(pieces::read(text, around), around, here);
+                self.untold(reason, pieces)
+            }
         }
+    }
+
+    /// Something that cannot be told, with what parts of it would do where somebody needs that.
+    fn untold(&self, reason: String, pieces: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+        let mut acts = vec![Act::Unresolvable(reason)];
+        if self.look == Look::Thorough {
+            acts.push(Act::Pieces(pieces()));
+        }
+        acts
+    }
+
+    /// The acts of any number of commands, so many at once as are followed into directories together.
+    fn pieces(
+        &self,
+        mut commands: Vec<SimpleCommand>,
+        around: Surroundings<'_>,
+        here: Here<'_>,
+    ) -> Vec<Act> {
+        let mut acts = Vec::new();
+        while !commands.is_empty() {
+            let rest = commands.split_off(commands.len().min(MAX_COMMANDS));
+            acts.extend(self.commands(commands, around, here));
+            commands = rest;
+        }
+        acts
     }
 
     /// The acts of simple commands. One that changes the directory leaves open where any of them
@@ -234,7 +267,8 @@ impl Unpacker<'_> {
         here: Here<'_>,
     ) -> Vec<Act> {
         if commands.len() > MAX_COMMANDS {
-            return vec![Act::Unresolvable(format!("it runs more than {MAX_COMMANDS} commands"))];
+            let reason = format!("it runs more than {MAX_COMMANDS} commands");
+            return self.untold(reason, || self.pieces(commands, around, here));
         }
         let analyse = |command: &SimpleCommand| {
             let mut analysis = self.programs.analyse(&command.argv);
@@ -516,6 +550,7 @@ impl Act {
             Self::Fetch(Some(url)) => format!("fetching `{}`", quoted(url)),
             Self::Fetch(None) => "fetching an address that cannot be read".to_owned(),
             Self::Unresolvable(reason) => format!("what cannot be judged: {reason}"),
+            Self::Pieces(_) => "parts of what cannot be judged".to_owned(),
         }
     }
 }

@@ -41,8 +41,8 @@ use approving::Found;
 use settings::Wherever;
 
 pub use approving::is_for_the_user;
-pub use hidden::is_kept;
 pub(crate) use approving::read_by;
+pub use hidden::is_kept;
 
 /// The rule that the reason for not writing metier's own files names.
 pub const OWN_STATE: &str = "metier-state";
@@ -150,6 +150,18 @@ fn unguarded(start: Start) -> Option<Reason> {
     Some(Reason::new(verdict, text).of_rule(AGENT_HOOKS))
 }
 
+/// The text of a command nobody can read, in lowercase: as it is written, and without what a shell
+/// takes away. Between the two stands a mark that is no word.
+fn untold_text(call: &Understood) -> Option<String> {
+    let mut text = command_text(call)?;
+    let plain = spelled::plain(&text);
+    if plain != text {
+        text.push_str("\n\0\n");
+        text.push_str(&plain);
+    }
+    Some(text)
+}
+
 /// The text of a command as it is written, in lowercase.
 fn command_text(call: &Understood) -> Option<String> {
     match &call.kind {
@@ -243,6 +255,7 @@ impl<'a> Search<'a> {
     fn act(&mut self, act: &'a Act) {
         match act {
             Act::Command(command) => self.command(command),
+            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
             Act::File(file) if file.access == Access::Write => {
                 self.untold |= file.vague || file.shapes.iter().any(Shape::has_hole);
                 self.written.push(file);
@@ -293,7 +306,7 @@ impl<'a> Search<'a> {
 
     /// The whole command, in lowercase, where a part of it cannot be told.
     fn text(&self, call: &Understood) -> Option<String> {
-        self.untold.then(|| command_text(call)).flatten()
+        self.untold.then(|| untold_text(call)).flatten()
     }
 
     /// Takes what spells out a file of an active skill out of the words, and out of the text.
@@ -339,7 +352,12 @@ impl<'a> Search<'a> {
         }
         let written = self.written.iter().map(|file| own.dealing(file));
         let replaced = self.replaced.iter().map(|file| own.replaced(file));
-        written.chain(replaced).max().unwrap_or_default()
+        let worst = written.chain(replaced).max().unwrap_or_default();
+        let in_parts = || text.is_some_and(|text| own.is_in_parts(text, place));
+        match worst == Dealing::Nothing && in_parts() {
+            true => Dealing::PerhapsInto,
+            false => worst,
+        }
     }
 }
 
@@ -386,6 +404,14 @@ impl Own {
         }
     }
 
+    /// Whether a text that nobody can read names the directory it lies in, and its name.
+    fn is_in_parts(&self, text: &str, place: &Place<'_>) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_in_parts(text, place),
+            Self::Wherever(own) => own.is_in_parts(text),
+        }
+    }
+
     fn holds(&self, spots: &Spots) -> bool {
         match self {
             Self::Somewhere(own) => own.holds(spots),
@@ -424,6 +450,17 @@ impl Somewhere {
     /// Whether one of the paths is the place or lies in it.
     fn holds(&self, spots: &Spots) -> bool {
         spots.iter().any(|spot| self.spots.iter().any(|own| is_in(spot, own)))
+    }
+
+    /// Its name alone is a word like others, so it counts as part of a path only.
+    fn is_in_parts(&self, text: &str, place: &Place<'_>) -> bool {
+        self.spots.iter().any(|spot| {
+            let Some((parent, name)) = spot.lowercase.rsplit_once('/') else { return false };
+            let below = [format!("{name}/"), format!("/{name}")];
+            parent.contains("/.")
+                && below.iter().any(|name| text.contains(name))
+                && spelled::is_in(text, &spelled::of(parent, place))
+        })
     }
 
     fn meets(&self, shape: &Shape) -> bool {

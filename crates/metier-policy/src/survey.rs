@@ -166,7 +166,7 @@ impl Survey {
                     }
                 }
             }
-            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {
+            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) | Act::Pieces(_) => {
                 self.does_more = true;
             }
         }

@@ -5,7 +5,7 @@
 //! commands; this one is about paths that end as a protected path does, or are called as metier calls
 //! its own files. Whoever gives the whole path is judged by that.
 
-use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text};
+use super::{AGENT_HOOKS, Inquiry, OWN_STATE, untold_text};
 use crate::act::{Act, Command, Consequence, FileUse, files};
 use crate::place::folded;
 use crate::shell::Access;
@@ -62,7 +62,7 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     let found =
         by_path.filter(|file| !file.manner.is_by_chance()).find_map(|file| search.met(file));
     let in_text = || {
-        let text = command_text(inquiry.understood).filter(|_| search.code)?;
+        let text = untold_text(inquiry.understood).filter(|_| search.code)?;
         search.spelled(&text)
     };
     let (path, rule) = found.or_else(in_text)?;
@@ -86,6 +86,7 @@ impl<'a> Search<'a> {
     fn act(&mut self, act: &'a Act) {
         match act {
             Act::Command(command) => self.command(command),
+            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
             Act::Unresolvable(_) => self.code = true,
             Act::Tool | Act::File(_) | Act::Fetch(_) => {}
         }

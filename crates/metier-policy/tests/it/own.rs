@@ -135,3 +135,23 @@ fn a_home_in_any_letters_is_found_in_text() {
         assert_eq!(said(&ruling, OWN_STATE), Verdict::Deny, "{command}");
     }
 }
+
+#[test]
+fn no_length_of_a_command_hides_what_it_does_to_settings() {
+    // S3, S4, F4
+    let long = "a".repeat(17_000);
+    let many = ": ;".repeat(600);
+    for command in [
+        format!("cp evil/settings.json ~/.claude/ # {long}"),
+        format!("cp evil/settings.json ~/.claude/ {long}"),
+        format!("cp evil/settings.json ~/.claude/; echo {long}"),
+        format!("echo {long}; cd ~/.claude && cp /tmp/x settings.json"),
+        format!("{many} cd ~/.claude; cp /tmp/x settings.json"),
+    ] {
+        let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
+        assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Deny, "{:.60}", command);
+    }
+    let command = format!("cp evil/settings.json {long} ~/.claude/");
+    let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
+    assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask);
+}
