@@ -94,6 +94,8 @@ pub(crate) struct FileUse {
     pub(crate) manner: Manner,
     /// The path as given.
     pub(crate) shown: String,
+    /// It starts in a directory of which nothing is known.
+    pub(crate) unplaced: bool,
 }
 
 /// How a file comes to be used.
@@ -203,7 +205,8 @@ fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) 
     let shown = target.path.clone().unwrap_or_else(|| "…".to_owned());
     let vague = spots.is_none();
     let (tool, shapes, manner) = (target.tool.clone(), Vec::new(), Manner::Opened);
-    FileUse { tool, access, spots, shapes, vague, manner, shown }
+    let unplaced = matches!(from, From::Elsewhere) && !shown.starts_with('/');
+    FileUse { tool, access, spots, shapes, vague, manner, shown, unplaced }
 }
 
 struct Unpacker<'a> {

@@ -1,4 +1,5 @@
-//! Commands of which the host does not tell where they run, though it may have been told.
+//! Commands of which the host does not tell where they run, though it may have been told, and those that
+//! change the directory by what only a running shell knows.
 //!
 //! Codex runs a command where its model says and tells nobody, so `echo x > hooks.json` may be about
 //! the settings beside its own. Taking every such path for a protected one would be a rule against all
@@ -6,7 +7,7 @@
 //! its own files. Whoever gives the whole path is judged by that.
 
 use super::{AGENT_HOOKS, Inquiry, OWN_STATE, untold_text};
-use crate::act::{Act, Command, Consequence, FileUse, files};
+use crate::act::{Act, Command, Consequence, FileUse};
 use crate::place::folded;
 use crate::shell::Access;
 use crate::verdict::{Reason, Verdict};
@@ -49,20 +50,27 @@ const KEY: usize = 32;
 
 /// A refusal for a path that may be a protected one, where nobody says where the call runs.
 pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
-    if !inquiry.understood.hidden || inquiry.place.protected.is_empty() {
+    if inquiry.place.protected.is_empty() {
         return None;
     }
-    let own: Vec<Vec<String>> =
-        inquiry.place.protected.iter().filter_map(|own| parts(own.to_str()?)).collect();
-    let mut written = Vec::new();
-    acts.iter().for_each(|act| files(act, Access::Write, &mut written));
-    let mut search = Search { own: &own, named: Vec::new(), code: false };
+    let hidden = inquiry.understood.hidden;
+    let mut search = Search { own: Vec::new(), named: Vec::new(), code: false };
     acts.iter().for_each(|act| search.act(act));
-    let by_path = written.into_iter().chain(search.named.iter().copied());
-    let found =
-        by_path.filter(|file| !file.manner.is_by_chance()).find_map(|file| search.met(file));
+    let mut files = std::mem::take(&mut search.named);
+    acts.iter().for_each(|act| crate::act::files(act, Access::Write, &mut files));
+    files.retain(|file| (hidden || file.unplaced) && !file.manner.is_by_chance());
+    if files.is_empty() && !(hidden && search.code) {
+        return None;
+    }
+    let own = inquiry.place.protected.iter();
+    let named = |own: &std::path::PathBuf| {
+        let rule = if own.is_relative() { AGENT_HOOKS } else { OWN_STATE };
+        Some((parts(own.to_str()?)?, rule))
+    };
+    search.own = own.filter_map(named).collect();
+    let found = files.into_iter().find_map(|file| search.met(file));
     let in_text = || {
-        let text = untold_text(inquiry.understood).filter(|_| search.code)?;
+        let text = untold_text(inquiry.understood).filter(|_| hidden && search.code)?;
         search.spelled(&text)
     };
     let (path, rule) = found.or_else(in_text)?;
@@ -70,12 +78,14 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         "`{path}` may be one that only the user changes, for nobody says in which directory this \
          runs; give its whole path, from `/` on"
     );
-    Some(Reason::new(Verdict::Deny, text).of_rule(rule))
+    // Who changes the directory by what only a running shell knows may do so for many reasons.
+    let verdict = if hidden { Verdict::Deny } else { Verdict::Ask };
+    Some(Reason::new(verdict, text).of_rule(rule))
 }
 
 struct Search<'a> {
-    /// The names on each protected path, in lowercase.
-    own: &'a [Vec<String>],
+    /// The names on each protected path, in lowercase, and the rule it is protected by.
+    own: Vec<(Vec<String>, &'static str)>,
     /// Files that are named where nobody knows what for.
     named: Vec<&'a FileUse>,
     /// Code runs, or something that cannot be told.
@@ -112,16 +122,16 @@ impl<'a> Search<'a> {
         }
         let path = parts(given)?;
         let whole = !file.shapes.is_empty();
-        let mut own = self.own.iter();
-        let settings = own.any(|own| ends_in(own, &path) || (whole && is_on(own, &path)));
-        let kept = keeps(&path);
-        (settings || kept)
-            .then(|| (crate::act::quoted(given), if kept { OWN_STATE } else { AGENT_HOOKS }))
+        let is_met = |own: &[String]| ends_in(own, &path) || (whole && is_on(own, &path));
+        let mut own = self.own.iter().filter(|(own, _)| is_met(own));
+        let kept = keeps(&path).then_some(OWN_STATE);
+        let rule = kept.or_else(|| own.next().map(|(_, rule)| *rule))?;
+        Some((crate::act::quoted(given), rule))
     }
 
     /// The first such name that stands alone in code.
     fn spelled(&self, text: &str) -> Option<(String, &'static str)> {
-        let last = self.own.iter().filter_map(|own| own.last()).map(String::as_str);
+        let last = self.own.iter().filter_map(|(own, _)| own.last()).map(String::as_str);
         let telling = |name: &&str| is_distinct(name) && name.contains('.');
         let mut names = last.chain(KEPT).filter(telling);
         let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);

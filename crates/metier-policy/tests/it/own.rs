@@ -51,7 +51,11 @@ fn check(text: &str, of_rule: &str, at_least: usize) {
             let ruling = rule(profile, "Bash", json!({ "command": command }));
             let found = said(&ruling, of_rule);
             if found != expected {
-                wrong.push(format!("{line} ({}): {found}", profile.as_str()));
+                wrong.push(format!(
+                    "{line} ({}): {found}: {}",
+                    profile.as_str(),
+                    ruling.explanation()
+                ));
             }
         }
     }
