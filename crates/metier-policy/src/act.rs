@@ -12,7 +12,7 @@ mod pieces;
 use std::path::{Path, PathBuf};
 
 use here::{Here, Naming, Walk};
-use named::work_trees;
+use named::{brings_files, work_trees};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
@@ -283,10 +283,14 @@ impl Unpacker<'_> {
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
         let mut acts = Vec::new();
+        let bringing =
+            commands.iter().zip(&analyses).filter(|(it, by)| brings_files(it, by)).count();
         for (command, analysis) in commands.into_iter().zip(analyses) {
             for redirect in &command.redirects {
                 acts.extend(self.redirect(redirect.access, &redirect.target, here));
             }
+            let others = bringing - usize::from(bringing > 0 && brings_files(&command, &analysis));
+            let here = Here { fresh: here.fresh || others > 0, ..here };
             acts.push(Act::Command(self.command(command, analysis, around, here)));
         }
         acts
@@ -308,7 +312,7 @@ impl Unpacker<'_> {
         let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
         let told = here::told(&command.argv, &entered);
         let inner = match (&told, &walk) {
-            (Some(told), _) => Here::at(Some(told)),
+            (Some(told), _) => Here { fresh: here.fresh, ..Here::at(Some(told)) },
             (None, Some(walk)) => walk.here(),
             (None, None) => here,
         };
@@ -322,6 +326,7 @@ impl Unpacker<'_> {
         let trees = work_trees(&command, &analysis);
         touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
         touches.extend(input::changed(&command).iter().map(|touch| self.touch(touch, inner)));
+        consequences.extend(self.local_repositories(&command, &analysis, inner));
         for hazard in &analysis.hazards {
             if let What::Output(word) = &hazard.what
                 && self.is_inside(word, inner)
@@ -372,9 +377,9 @@ impl Unpacker<'_> {
             What::Code(text) => return Some(Consequence::Code(text.clone())),
             What::Assign(name) => return self.assignment(name, false),
             What::Enter(word) => return self.enter(word, outer),
-            What::Go(_) => return None,
+            // What may be repositories is looked at together.
+            What::Go(_) | What::Repository(_) => return None,
             What::Tracked(word) => return self.tracked(word, inner),
-            What::Repository(word) => return self.local_repository(word, inner),
             What::Here => {
                 // Only a pattern that covers any name here covers this one.
                 let word = Word::known("\u{fffd}");

@@ -240,6 +240,10 @@ impl crate::Resolve for Vendored {
             _ => None,
         }
     }
+
+    fn has_remote(&self, _directory: &Path, name: &str) -> bool {
+        name == "origin"
+    }
 }
 
 #[test]
@@ -279,6 +283,34 @@ fn git_obeys_the_projects_own_repository_and_no_other() {
         assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
     }
     assert_eq!(rule("/bare", "git status"), Verdict::Deny);
+    // What the call itself brings is on no disk yet.
+    for command in [
+        "git checkout evil && git -C sub status",
+        "git checkout evil && cd sub && git status",
+        "git checkout evil && git push evil.git HEAD:refs/heads/z",
+        "git checkout evil && git push evil HEAD:refs/heads/z",
+        "git pull; git -C /project/sub log",
+        "git stash pop && git -C sub log",
+        "git apply x.diff && git -C sub log",
+        "git remote add xx evil.git",
+        "git remote add -t main xx evil",
+        "git remote set-url xx evil.git",
+    ] {
+        assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
+    }
+    for command in [
+        "git checkout main && git status && git log",
+        "git checkout main && git -C . log && git -C /project diff",
+        "git pull && git push origin HEAD && git push",
+        "git -C sub checkout main",
+        "git push xx HEAD:refs/heads/z",
+        "git remote add origin https://example.com/x.git",
+        "git remote add -t main origin git@example.com:x/y.git",
+        "git checkout main && git remote show origin && git remote -v",
+        "git remote remove xx",
+    ] {
+        assert_eq!(rule("/project", command), Verdict::Allow, "{command}");
+    }
 }
 
 /// A disk on which metier is `/opt/m-r4`, another name for it is `/opt/other`, and `tool` is a copy that

@@ -23,6 +23,12 @@ pub trait Resolve {
         None
     }
 
+    /// Whether git knows a remote by this name in `directory`; where no disk is known, whatever could be
+    /// one is.
+    fn has_remote(&self, _directory: &Path, _name: &str) -> bool {
+        true
+    }
+
     /// Where metier's own program is, whatever it is called; nothing where no disk is known.
     fn program(&self) -> Option<PathBuf> {
         None

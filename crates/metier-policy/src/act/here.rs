@@ -26,6 +26,8 @@ pub(super) struct Here<'h> {
     pub(super) lost: bool,
     /// Perhaps one of which nothing is known.
     pub(super) anywhere: bool,
+    /// Another command of the same call brings files that nobody has seen yet.
+    pub(super) fresh: bool,
 }
 
 /// The directories a command line may have gone to.
@@ -36,6 +38,7 @@ pub(super) struct Walk {
     wild: Vec<Word>,
     lost: bool,
     anywhere: bool,
+    fresh: bool,
     /// The one gone to last, where its name says which.
     last: Option<PathBuf>,
     /// Where else `cd` looks for a directory.
@@ -54,7 +57,7 @@ pub(super) struct Naming {
 impl<'h> Here<'h> {
     pub(super) fn at(directory: Option<&'h Path>) -> Self {
         let lost = directory.is_none();
-        Self { sure: directory, maybe: &[], wild: &[], lost, anywhere: lost }
+        Self { sure: directory, maybe: &[], wild: &[], lost, anywhere: lost, fresh: false }
     }
 
     pub(super) fn from(&self) -> From<'h> {
@@ -96,6 +99,7 @@ impl Walk {
             wild: here.wild.to_vec(),
             lost: here.lost,
             anywhere: here.anywhere,
+            fresh: here.fresh,
             last: here.sure.map(Path::to_owned),
             searched: Vec::new(),
         }
@@ -103,8 +107,14 @@ impl Walk {
 
     /// One of the directories gone to.
     pub(super) fn here(&self) -> Here<'_> {
-        let (wild, lost, anywhere) = (&self.wild, self.lost, self.anywhere);
-        Here { sure: None, maybe: &self.directories, wild, lost, anywhere }
+        Here {
+            sure: None,
+            maybe: &self.directories,
+            wild: &self.wild,
+            lost: self.lost,
+            anywhere: self.anywhere,
+            fresh: self.fresh,
+        }
     }
 
     pub(super) fn to(&mut self, target: &Word, home: Option<&Path>) {
