@@ -96,6 +96,8 @@ pub(crate) struct FileUse {
     pub(crate) shown: String,
     /// It starts in a directory of which nothing is known.
     pub(crate) unplaced: bool,
+    /// The word it is given by, where nobody knows in which directory it starts.
+    pub(crate) given: Option<Word>,
 }
 
 /// How a file comes to be used.
@@ -135,7 +137,7 @@ pub(crate) fn acts(
     programs: &ProgramTable,
     look: Look,
 ) -> Vec<Act> {
-    let acts = particular_acts(call, &Unpacker { place, programs, look });
+    let acts = particular_acts(call, &Unpacker { place, programs, look, hidden: call.hidden });
     // A call that does nothing in particular is still a call of its tool.
     if acts.is_empty() { vec![Act::Tool] } else { acts }
 }
@@ -206,13 +208,15 @@ fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) 
     let vague = spots.is_none();
     let (tool, shapes, manner) = (target.tool.clone(), Vec::new(), Manner::Opened);
     let unplaced = matches!(from, From::Elsewhere) && !shown.starts_with('/');
-    FileUse { tool, access, spots, shapes, vague, manner, shown, unplaced }
+    FileUse { tool, access, spots, shapes, vague, manner, shown, unplaced, given: None }
 }
 
 struct Unpacker<'a> {
     place: &'a Place<'a>,
     programs: &'a ProgramTable,
     look: Look,
+    /// The host may have been told another directory.
+    hidden: bool,
 }
 
 impl Unpacker<'_> {
@@ -325,6 +329,7 @@ impl Unpacker<'_> {
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
         let trees = work_trees(&command, &analysis);
         touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
+        touches.extend(self.written_here(&command).iter().map(|touch| self.touch(touch, inner)));
         touches.extend(input::changed(&command).iter().map(|touch| self.touch(touch, inner)));
         consequences.extend(self.local_repositories(&command, &analysis, inner));
         for hazard in &analysis.hazards {

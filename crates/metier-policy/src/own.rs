@@ -20,6 +20,7 @@
 
 mod agents;
 mod approving;
+mod given;
 mod hidden;
 mod settings;
 mod spelled;

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FileUse, Manner, Unpacker};
+use super::{FileUse, Look, Manner, Unpacker};
 use crate::limits::{MAX_DIRECTORIES, MAX_PATH_BYTES};
 use crate::place::{From, Spots};
 use crate::programs::{Analysis, What};
@@ -254,6 +254,7 @@ impl Unpacker<'_> {
             Access::Write => "write",
         };
         let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let kept = self.look == Look::Thorough && (self.hidden || here.anywhere);
         let mut file = FileUse {
             tool: tool.to_owned(),
             access,
@@ -263,6 +264,7 @@ impl Unpacker<'_> {
             manner,
             shown: word.shown(),
             unplaced: here.anywhere && !word.prefix().starts_with('/'),
+            given: kept.then(|| word.clone()),
         };
         match (&file.spots, whole) {
             (Some(_), false) => {}

@@ -52,6 +52,20 @@ impl Unpacker<'_> {
         words.iter().map(|word| self.file_use(word, here, naming)).collect()
     }
 
+    /// Files that a command writes where it is told to by way of the directory it is in: `cp x $PWD`.
+    pub(super) fn written_here(&self, command: &SimpleCommand) -> Vec<Touch> {
+        let here =
+            |word: &Word| word.part(0, word.spelling().len()).filter(|it| it.as_known().is_some());
+        let is_told = |word: &Word| word.as_known().is_none() && here(word).is_some();
+        if self.look == Look::Plain || !command.argv.iter().any(is_told) {
+            return Vec::new();
+        }
+        let argv = command.argv.iter().map(|word| here(word).unwrap_or_else(|| word.clone()));
+        let touches = self.programs.analyse(&argv.collect::<Vec<_>>()).touches;
+        let writes = |touch: &Touch| matches!(touch, Touch::File(Access::Write, _));
+        touches.into_iter().filter(writes).collect()
+    }
+
     /// The same words as text: code may spell out what it does.
     pub(super) fn spelled(&self, command: &SimpleCommand, analysis: &Analysis) -> Vec<String> {
         if self.look == Look::Plain || !(analysis.untold || analysis.fed.is_some()) {

@@ -6,7 +6,7 @@
 //! commands; this one is about paths that end as a protected path does, or are called as metier calls
 //! its own files. Whoever gives the whole path is judged by that.
 
-use super::{AGENT_HOOKS, Inquiry, OWN_STATE, untold_text};
+use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text, given, untold_text};
 use crate::act::{Act, Command, Consequence, FileUse};
 use crate::place::folded;
 use crate::shell::Access;
@@ -44,6 +44,9 @@ const SESSIONS: [&str; 5] = ["claude-code.", "codex.", "gemini-cli.", "opencode.
 /// Sessions of metier's own.
 const COMMON: [&str; 2] = ["default", "packages"];
 
+/// What a name contains of which a part is open.
+const WILD: [char; 3] = ['*', '?', '…'];
+
 /// How long the names are that stand for digests, and for paths.
 const DIGEST: usize = 64;
 const KEY: usize = 32;
@@ -54,7 +57,7 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         return None;
     }
     let hidden = inquiry.understood.hidden;
-    let mut search = Search { own: Vec::new(), named: Vec::new(), code: false };
+    let mut search = Search::default();
     acts.iter().for_each(|act| search.act(act));
     let mut files = std::mem::take(&mut search.named);
     acts.iter().for_each(|act| crate::act::files(act, Access::Write, &mut files));
@@ -68,6 +71,7 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         Some((parts(own.to_str()?)?, rule))
     };
     search.own = own.filter_map(named).collect();
+    search.text = command_text(inquiry.understood).unwrap_or_default();
     let found = files.into_iter().find_map(|file| search.met(file));
     let in_text = || {
         let text = untold_text(inquiry.understood).filter(|_| hidden && search.code)?;
@@ -83,11 +87,14 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     Some(Reason::new(verdict, text).of_rule(rule))
 }
 
+#[derive(Default)]
 struct Search<'a> {
     /// The names on each protected path, in lowercase, and the rule it is protected by.
     own: Vec<(Vec<String>, &'static str)>,
     /// Files that are named where nobody knows what for.
     named: Vec<&'a FileUse>,
+    /// The command, in lowercase.
+    text: String,
     /// Code runs, or something that cannot be told.
     code: bool,
 }
@@ -116,17 +123,29 @@ impl<'a> Search<'a> {
 
     /// The path as given, where it may be a protected one.
     fn met(&self, file: &FileUse) -> Option<(String, &'static str)> {
-        let given = file.shown.as_str();
-        if given.starts_with(['/', '~']) || given.contains("://") {
-            return None;
-        }
-        let path = parts(given)?;
         let whole = !file.shapes.is_empty();
-        let is_met = |own: &[String]| ends_in(own, &path) || (whole && is_on(own, &path));
-        let mut own = self.own.iter().filter(|(own, _)| is_met(own));
-        let kept = keeps(&path).then_some(OWN_STATE);
-        let rule = kept.or_else(|| own.next().map(|(_, rule)| *rule))?;
-        Some((crate::act::quoted(given), rule))
+        let rule = |path: &Vec<String>| {
+            let is_met = |own: &[String]| ends_in(own, path) || (whole && is_on(own, path));
+            let mut own = self.own.iter().filter(|(own, _)| is_met(own));
+            let kept = keeps(path).then_some(OWN_STATE);
+            kept.or_else(|| own.next().map(|(_, rule)| *rule))
+        };
+        let rule = self.paths(file).iter().find_map(rule)?;
+        Some((crate::act::quoted(&file.shown), rule))
+    }
+
+    /// The paths that a file may be, from a directory nobody knows.
+    fn paths(&self, file: &FileUse) -> Vec<Vec<String>> {
+        let given = file.shown.as_str();
+        match &file.given {
+            Some(word) => {
+                let own = self.own.iter().flat_map(|(own, _)| own).map(String::as_str);
+                let known: Vec<&str> = own.chain(KEPT).collect();
+                given::paths(word, &known, &self.text)
+            }
+            None if given.starts_with(['/', '~']) || given.contains("://") => Vec::new(),
+            None => parts(given).into_iter().collect(),
+        }
     }
 
     /// The first such name that stands alone in code.
@@ -200,6 +219,11 @@ fn keeps(path: &[String]) -> bool {
         ["hooks", name] => SESSIONS.iter().any(|agent| *name == format!("{agent}json")),
         ["chibi", name] => name.starts_with("chibi-"),
         ["cache", rest @ ..] if rest.first() == Some(&"indexes") => keeps_digested(rest),
+        [folder, .., "skill.md"]
+            if *folder == "store" && names.iter().any(|n| n.contains(WILD)) =>
+        {
+            true
+        }
         [folder, ..] if DIGESTED.contains(folder) => keeps_digested(&names),
         [key, name] if is_digest(key, KEY) => KEPT.contains(name),
         [first, ..] => is_digest(first, DIGEST),

@@ -169,3 +169,48 @@ fn nothing_that_metier_keeps_is_written_where_nobody_says_where_a_command_runs()
     let code = "python3 -c \"stamps = 1\"";
     assert_eq!(rule(&ActiveStack::default(), code, None).verdict, Verdict::Allow);
 }
+
+#[test]
+fn no_way_to_spell_a_protected_name_passes_where_nobody_says_where_a_command_runs() {
+    // S3, S4, U5
+    for command in [
+        "cp /tmp/x $PWD/hooks.json",
+        "cp /tmp/x \"$(pwd)/hooks.json\"",
+        "cp /tmp/x ~+/hooks.json",
+        "cp /tmp/x /proc/self/cwd/hooks.json",
+        "echo x > hooks.jso?",
+        "echo x > hooks.{json,}",
+        "f=hooks; cp /tmp/x $f.json",
+        "f=pending; cp /tmp/x $f.json",
+        "sed -i s/a/b/ hooks*",
+        "rm -f hooks.*",
+        "rm -rf .cod?x",
+        "cp /tmp/hooks.json $PWD",
+        "cp /tmp/hooks.json \"$(pwd)\"",
+        "cp /tmp/x pend*.json",
+        "cp /tmp/x codex.*.jsonl",
+        "cp /tmp/x store/*/SKILL.md",
+    ] {
+        let ruling = rule(&ActiveStack::default(), command, None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{command}");
+    }
+    for command in [
+        "rm -f *.json",
+        "rm -rf dist/*",
+        "for f in a b; do jq . $f > $f.json; done",
+        "cp /tmp/x $PWD/out.json",
+        "cp /tmp/x $PWD",
+        "sed -i s/a/b/ src/*.toml",
+        "rm -rf artifacts/* store/*",
+        "cp /tmp/x /project/hooks.json",
+        "cat hooks* $PWD/hooks.json",
+    ] {
+        let ruling = rule(&ActiveStack::default(), command, None);
+        let said = |reason: &&crate::Reason| {
+            let rules = [Some(OWN_STATE), Some(AGENT_HOOKS)];
+            reason.verdict > Verdict::Allow && rules.contains(&reason.rule.as_deref())
+        };
+        let said = ruling.reasons.iter().find(said);
+        assert!(said.is_none(), "{command}: {}", ruling.explanation());
+    }
+}
