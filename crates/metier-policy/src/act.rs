@@ -15,7 +15,7 @@ use here::{Here, Naming, Walk};
 use named::{brings_files, work_trees};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
-use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
+use crate::limits::{MAX_COMMANDS, MAX_PATH_BYTES, MAX_QUOTED_CHARS};
 use crate::place::{From, Place, Spot, Spots};
 use crate::programs::{Analysis, Hazard, ProgramTable, Role, Touch, What};
 use crate::shape::Shape;
@@ -193,6 +193,7 @@ fn particular_acts(call: &Understood, unpacker: &Unpacker<'_>) -> Vec<Act> {
 fn call_directory(call: &Understood, place: &Place<'_>) -> Option<PathBuf> {
     match &call.directory {
         None => Some(place.cwd.to_owned()),
+        Some(Some(directory)) if directory.len() > MAX_PATH_BYTES => None,
         Some(Some(directory)) => Some(place.cwd.join(directory)),
         Some(None) => None,
     }
@@ -330,7 +331,12 @@ impl Unpacker<'_> {
         let trees = work_trees(&command, &analysis);
         touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
         touches.extend(self.written_here(&command).iter().map(|touch| self.touch(touch, inner)));
-        touches.extend(input::changed(&command).iter().map(|touch| self.touch(touch, inner)));
+        let changed = input::changed(&command);
+        if input::changes_more(&changed) {
+            let text = "it changes more files than are looked at".to_owned();
+            consequences.push((0, Consequence::escape(text)));
+        }
+        touches.extend(changed.iter().map(|touch| self.touch(touch, inner)));
         consequences.extend(self.local_repositories(&command, &analysis, inner));
         for hazard in &analysis.hazards {
             if let What::Output(word) = &hazard.what

@@ -148,6 +148,9 @@ impl<'a> Place<'a> {
         }
         let absolute = match from {
             _ if text.starts_with('/') => text.to_owned(),
+            From::Directory(directory) if directory.as_os_str().len() > MAX_PATH_BYTES => {
+                return None;
+            }
             From::Directory(directory) => format!("{}/{text}", directory.to_str()?),
             From::Elsewhere => return None,
         };
