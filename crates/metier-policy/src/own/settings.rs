@@ -88,7 +88,8 @@ impl Wherever {
         })
     }
 
-    fn is_around(&self, spot: &Spot) -> bool {
+    /// Whether a path is the directory it lies in.
+    pub(super) fn is_around(&self, spot: &Spot) -> bool {
         self.ends_around(&spot.lowercase)
     }
 
