@@ -96,8 +96,10 @@ pub(crate) struct FileUse {
     pub(crate) shown: String,
     /// It starts in a directory of which nothing is known.
     pub(crate) unplaced: bool,
-    /// The word it is given by, where nobody knows in which directory it starts.
-    pub(crate) given: Option<Word>,
+    /// Another command of the same call brings files, and perhaps links on the way to it.
+    pub(crate) fresh: bool,
+    /// The word it is given by, where that may lead anywhere.
+    pub(crate) given: Option<Box<Word>>,
 }
 
 /// How a file comes to be used.
@@ -209,7 +211,18 @@ fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) 
     let vague = spots.is_none();
     let (tool, shapes, manner) = (target.tool.clone(), Vec::new(), Manner::Opened);
     let unplaced = matches!(from, From::Elsewhere) && !shown.starts_with('/');
-    FileUse { tool, access, spots, shapes, vague, manner, shown, unplaced, given: None }
+    FileUse {
+        tool,
+        access,
+        spots,
+        shapes,
+        vague,
+        manner,
+        shown,
+        unplaced,
+        fresh: false,
+        given: None,
+    }
 }
 
 struct Unpacker<'a> {
@@ -291,11 +304,11 @@ impl Unpacker<'_> {
         let bringing =
             commands.iter().zip(&analyses).filter(|(it, by)| brings_files(it, by)).count();
         for (command, analysis) in commands.into_iter().zip(analyses) {
+            let others = bringing - usize::from(bringing > 0 && brings_files(&command, &analysis));
+            let here = Here { fresh: here.fresh || others > 0, ..here };
             for redirect in &command.redirects {
                 acts.extend(self.redirect(redirect.access, &redirect.target, here));
             }
-            let others = bringing - usize::from(bringing > 0 && brings_files(&command, &analysis));
-            let here = Here { fresh: here.fresh || others > 0, ..here };
             acts.push(Act::Command(self.command(command, analysis, around, here)));
         }
         acts

@@ -29,6 +29,11 @@ pub trait Resolve {
         true
     }
 
+    /// Whether something is at `absolute`, links followed; where no disk is known, it is.
+    fn exists(&self, _absolute: &Path) -> bool {
+        true
+    }
+
     /// Where metier's own program is, whatever it is called; nothing where no disk is known.
     fn program(&self) -> Option<PathBuf> {
         None

@@ -61,6 +61,10 @@ impl Resolve for Disk {
         text.is_ok_and(|text| text.lines().any(|line| line.trim() == heading))
     }
 
+    fn exists(&self, absolute: &Path) -> bool {
+        absolute.exists()
+    }
+
     fn program(&self) -> Option<PathBuf> {
         OWN.as_ref().map(|own| own.path.clone())
     }
@@ -200,6 +204,10 @@ impl Resolve for Glance {
 
     fn has_remote(&self, directory: &Path, name: &str) -> bool {
         Disk.has_remote(directory, name)
+    }
+
+    fn exists(&self, absolute: &Path) -> bool {
+        Disk.exists(absolute)
     }
 
     fn program(&self) -> Option<PathBuf> {

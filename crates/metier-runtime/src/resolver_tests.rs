@@ -44,6 +44,10 @@ fn a_path_is_seen_where_whoever_opens_it_would_write() {
     check("link/../there", Some("there"));
     check(".", Some(""));
     check("there/./x", Some("there/x"));
+    for (path, expect) in [("there", true), ("link", true), ("dangling", false), ("gone", false)] {
+        assert_eq!(Disk.exists(&root.join(path)), expect, "{path}");
+        assert_eq!(glance.exists(&root.join(path)), expect, "{path}");
+    }
 }
 
 #[test]

@@ -254,7 +254,8 @@ impl Unpacker<'_> {
             Access::Write => "write",
         };
         let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
-        let kept = self.look == Look::Thorough && (self.hidden || here.anywhere);
+        let open = self.hidden || here.anywhere || here.fresh;
+        let kept = self.look == Look::Thorough && open;
         let mut file = FileUse {
             tool: tool.to_owned(),
             access,
@@ -264,7 +265,8 @@ impl Unpacker<'_> {
             manner,
             shown: word.shown(),
             unplaced: here.anywhere && !word.prefix().starts_with('/'),
-            given: kept.then(|| word.clone()),
+            fresh: here.fresh,
+            given: kept.then(|| Box::new(word.clone())),
         };
         match (&file.spots, whole) {
             (Some(_), false) => {}

@@ -202,11 +202,23 @@ impl Unpacker<'_> {
     }
 }
 
-/// Whether a command brings files that nobody has seen: from a repository, a patch or an archive.
+/// Whether a command brings files that nobody has seen: from a repository, a patch or an archive, or
+/// links as they are.
 pub(super) fn brings_files(command: &SimpleCommand, analysis: &Analysis) -> bool {
     let brings = |touch: &Touch| matches!(touch, Touch::Around(_) | Touch::Into(_));
     let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
-    analysis.touches.iter().any(brings) || (analysis.repository && clones())
+    analysis.touches.iter().any(brings)
+        || (analysis.repository && clones())
+        || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
+}
+
+/// Whether an option of a copy keeps links what they are.
+fn keeps_links(word: &Word) -> bool {
+    let text = word.prefix();
+    match text.strip_prefix("--") {
+        Some(long) => long.starts_with("no-d") || long.starts_with("preserve"),
+        None => text.starts_with('-') && text.contains(['P', 'd']),
+    }
 }
 
 /// The variable that tells git which directory to fill.

@@ -1,15 +1,17 @@
 //! Commands of which the host does not tell where they run, though it may have been told, and those that
-//! change the directory by what only a running shell knows.
+//! change the directory by what only a running shell knows, or bring links that nobody has seen.
 //!
 //! Codex runs a command where its model says and tells nobody, so `echo x > hooks.json` may be about
 //! the settings beside its own. Taking every such path for a protected one would be a rule against all
 //! commands; this one is about paths that end as a protected path does, or are called as metier calls
 //! its own files. Whoever gives the whole path is judged by that.
 
+use std::path::Path;
+
 use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text, given, untold_text};
 use crate::act::{Act, Command, Consequence, FileUse};
-use crate::place::folded;
-use crate::shell::Access;
+use crate::place::{Place, folded, normalize};
+use crate::shell::{Access, Word};
 use crate::verdict::{Reason, Verdict};
 
 /// What metier calls files in its own directory and in that of its settings, whatever lies beside them.
@@ -61,8 +63,10 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     acts.iter().for_each(|act| search.act(act));
     let mut files = std::mem::take(&mut search.named);
     acts.iter().for_each(|act| crate::act::files(act, Access::Write, &mut files));
-    files.retain(|file| (hidden || file.unplaced) && !file.manner.is_by_chance());
-    if files.is_empty() && !(hidden && search.code) {
+    files.retain(|file| !file.manner.is_by_chance());
+    let arrived: Vec<&FileUse> = files.iter().copied().filter(|file| file.fresh).collect();
+    files.retain(|file| hidden || file.unplaced);
+    if arrived.is_empty() && files.is_empty() && !(hidden && search.code) {
         return None;
     }
     let own = inquiry.place.protected.iter();
@@ -77,7 +81,9 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         let text = untold_text(inquiry.understood).filter(|_| hidden && search.code)?;
         search.spelled(&text)
     };
-    let (path, rule) = found.or_else(in_text)?;
+    let Some((path, rule)) = found.or_else(in_text) else {
+        return arrived.into_iter().find_map(|file| search.arrived(file, inquiry.place));
+    };
     let text = format!(
         "`{path}` may be one that only the user changes, for nobody says in which directory this \
          runs; give its whole path, from `/` on"
@@ -97,6 +103,8 @@ struct Search<'a> {
     text: String,
     /// Code runs, or something that cannot be told.
     code: bool,
+    /// Directories that the call makes, as they are given.
+    made: Vec<String>,
 }
 
 impl<'a> Search<'a> {
@@ -113,6 +121,7 @@ impl<'a> Search<'a> {
         if command.untold {
             self.named.extend(&command.named);
         }
+        self.made.extend(made_by(command));
         for (_, consequence) in &command.consequences {
             match consequence {
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
@@ -124,14 +133,46 @@ impl<'a> Search<'a> {
     /// The path as given, where it may be a protected one.
     fn met(&self, file: &FileUse) -> Option<(String, &'static str)> {
         let whole = !file.shapes.is_empty();
-        let rule = |path: &Vec<String>| {
-            let is_met = |own: &[String]| ends_in(own, path) || (whole && is_on(own, path));
-            let mut own = self.own.iter().filter(|(own, _)| is_met(own));
-            let kept = keeps(path).then_some(OWN_STATE);
-            kept.or_else(|| own.next().map(|(_, rule)| *rule))
-        };
-        let rule = self.paths(file).iter().find_map(rule)?;
+        let rule = self.paths(file).iter().find_map(|path| self.rule(path, whole))?;
         Some((crate::act::quoted(&file.shown), rule))
+    }
+
+    /// The rule by which something is protected that a path from some directory leads to; `whole` is
+    /// whether everything beneath is meant as well.
+    fn rule(&self, path: &[String], whole: bool) -> Option<&'static str> {
+        let is_met = |own: &[String]| ends_in(own, path) || (whole && is_on(own, path));
+        let mut own = self.own.iter().filter(|(own, _)| is_met(own));
+        let kept = keeps(path).then_some(OWN_STATE);
+        kept.or_else(|| own.next().map(|(_, rule)| *rule))
+    }
+
+    /// What is said about a file behind a directory that is not there yet, where the call itself may
+    /// bring it as a link to anywhere.
+    fn arrived(&self, file: &FileUse, place: &Place<'_>) -> Option<Reason> {
+        let absolute = |path: &str| normalize(place.cwd.join(path).to_str()?, place.cwd.to_str());
+        let path = absolute(file.given.as_ref()?.as_known()?)?;
+        let made: Vec<String> = self.made.iter().filter_map(|made| absolute(made)).collect();
+        for (slash, _) in path.rmatch_indices('/').take_while(|(slash, _)| *slash > 0) {
+            let (above, below) = path.split_at(slash);
+            let Some(rule) = parts(below).and_then(|below| self.rule(&below, false)) else {
+                continue;
+            };
+            let is_made = |made: &String| {
+                made.strip_prefix(above)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if made.iter().any(is_made) || place.resolver.exists(Path::new(above)) {
+                return None;
+            }
+            let text = format!(
+                "`{}` may be one that only the user changes: nobody has seen yet what this call \
+                 brings as `{}`",
+                crate::act::quoted(&file.shown),
+                crate::act::quoted(above)
+            );
+            return Some(Reason::new(Verdict::Ask, text).of_rule(rule));
+        }
+        None
     }
 
     /// The paths that a file may be, from a directory nobody knows.
@@ -165,6 +206,19 @@ impl<'a> Search<'a> {
         let rule = |name: &str| if KEPT.contains(&name) { OWN_STATE } else { AGENT_HOOKS };
         names.find(|name| alone(name)).map(|name| (name.to_owned(), rule(name)))
     }
+}
+
+/// The directories that a command makes, which are no links: the words of `mkdir`, and what git clones
+/// to.
+fn made_by(command: &Command) -> Vec<String> {
+    let words = || command.argv.iter().skip(1).filter_map(Word::as_known);
+    let clones = command.runs_one_of(&["git", "gh"]) && words().any(|word| word == "clone");
+    if !clones && !command.runs_one_of(&["mkdir"]) {
+        return Vec::new();
+    }
+    let cloned = words().filter_map(|word| word.trim_end_matches('/').rsplit(['/', ':']).next());
+    let cloned = cloned.map(|name| name.strip_suffix(".git").unwrap_or(name).to_owned());
+    words().map(str::to_owned).chain(cloned.filter(|_| clones)).collect()
 }
 
 /// The names on a path, in lowercase; nothing for one that names nothing.

@@ -214,3 +214,72 @@ fn no_way_to_spell_a_protected_name_passes_where_nobody_says_where_a_command_run
         assert!(said.is_none(), "{command}: {}", ruling.explanation());
     }
 }
+
+/// A disk on which `/project/there` is, and nothing else below the project.
+struct Empty;
+
+impl crate::Resolve for Empty {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        crate::Lexical.real(absolute)
+    }
+
+    fn exists(&self, absolute: &Path) -> bool {
+        !absolute.starts_with("/project")
+            || absolute == Path::new("/project")
+            || absolute.starts_with("/project/there")
+    }
+}
+
+#[test]
+fn a_link_that_the_call_itself_brings_leads_to_nothing_protected_without_a_question() {
+    // S3, S4, U5
+    let protected =
+        ["/home/user/.local/share/metier", ".claude/settings.json", ".codex/hooks.json"]
+            .map(PathBuf::from);
+    let place = Place {
+        home: Some(Path::new("/home/user")),
+        protected: &protected,
+        resolver: &Empty,
+        ..Place::lexical(Path::new("/project"))
+    };
+    let rule = |command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let policy = Policy::profile(Profile::FullAuto);
+        decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place)
+    };
+    for command in [
+        "cp -P lnk b && echo x > b/settings.json",
+        "cp -d lnk b && echo x > b/settings.json",
+        "cp -a lnk b && echo x > b/settings.json",
+        "cp -a lnk b && echo x > /project/b/settings.json",
+        "ln -s x b && echo x > b/settings.json",
+        "mv lnk b && tee b/settings.json",
+        "git checkout evil && echo x > d/settings.json",
+        "git checkout evil && cp x d/e/settings.json",
+        "git pull && echo x > d/approvals.jsonl",
+        "git pull && echo x > d/metier/approvals.jsonl",
+        "git stash pop && echo x > d/settings.json",
+        "git apply x.diff && echo x > d/settings.json",
+        "tar xf x.tar && echo x > d/settings.json",
+        "unzip x.zip && echo x > d/settings.json",
+        "rsync -a x/ . && echo x > d/settings.json",
+        "git clone https://e/app && echo x > app/d/settings.json",
+    ] {
+        let ruling = rule(command);
+        assert_eq!(ruling.verdict, Verdict::Ask, "{command}");
+        assert!(ruling.explanation().contains("nobody has seen"), "{}", ruling.explanation());
+    }
+    for command in [
+        "git checkout main && echo x > there/settings.json",
+        "git checkout main && echo x > settings.json",
+        "git checkout main && echo x > d/package.json",
+        "git clone https://e/app.git && cp x app/settings.json",
+        "git clone https://e/x app && cp x app/settings.json",
+        "mkdir -p a/b && tar xf x.tar -C a/b && echo x > a/b/settings.json",
+        "cp x b && echo x > b/settings.json",
+        "echo x > d/settings.json",
+    ] {
+        let ruling = rule(command);
+        assert_eq!(ruling.verdict, Verdict::Allow, "{command}: {}", ruling.explanation());
+    }
+}
