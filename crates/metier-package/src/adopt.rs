@@ -191,7 +191,7 @@ pub fn accept(home: &Home, found: &Adoptable, by: &By) -> Result<Approval, Appro
     }
     let kept = files_of(&tree).and_then(|_| hand.keep.stage(&tree, directory, 0));
     let kept = kept.map_err(ChangeError::from)?;
-    hand.keep.publish(&[kept], &hand.turn).map_err(ChangeError::from)?;
+    hand.keep.publish(&[kept], &hand.turn)?;
     let approval = Approval {
         said: Said::Approved,
         directory: at.clone(),

@@ -66,7 +66,7 @@ pub fn approve(
     }
     let kept = files_of(&tree).and_then(|_| hand.keep.stage(&tree, directory, 0));
     let kept = kept.map_err(ChangeError::from)?;
-    hand.keep.publish(&[kept], &hand.turn).map_err(ChangeError::from)?;
+    hand.keep.publish(&[kept], &hand.turn)?;
     let pinned = pinned(home, directory)?.filter(|pinned| pinned.tree == digest);
     let approval = Approval {
         said: Said::Approved,

@@ -36,6 +36,22 @@ fn a_yes_is_to_exactly_what_is_there() {
 }
 
 #[test]
+fn a_yes_that_was_cut_short_never_becomes_one_by_the_next() {
+    // P4, P5
+    let line = {
+        let ground = Ground::new();
+        approve_now(&ground, &ground.staged("pdf", 1).directory).line().unwrap()
+    };
+    for end in [1, line.len() / 2, line.len() - 1] {
+        let ground = Ground::new();
+        ground.write("home/approvals.jsonl", &line[..end]);
+        approve_now(&ground, &ground.staged("notes", 1).directory);
+        let known = crate::records::approvals(&ground.home).unwrap();
+        assert_eq!((known.iter().count(), known.unreadable), (1, 0), "{end}");
+    }
+}
+
+#[test]
 fn an_installed_skill_is_approved_with_where_it_is_from() {
     // P4
     let ground = Ground::new();

@@ -5,11 +5,6 @@
 //! The content of files is laid down in a directory of ours that is gone again afterwards; links are
 //! kept as what they say. So the rest of fetching sees what it sees of a directory.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the one place where an archive is read, whole and bounded"
-)]
-
 mod pack;
 mod tar;
 mod zip;
@@ -21,6 +16,7 @@ use std::path::Path;
 pub use pack::{Packed, pack};
 
 use metier_store::digest::{hex, sha256};
+use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use crate::directory::Directory;
 use crate::entry::{Amounts, Checker, Entry, Kind};
@@ -144,13 +140,22 @@ fn inner_path(entry: &Entry) -> Option<Box<[u8]>> {
 /// The bytes of a file that is no larger than an archive may be.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, FetchError> {
     let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => FetchError::NotFound { place: path.display().to_string() },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            FetchError::NotFound { place: path.display().to_string() }
+        }
         _ => FetchError::io(path, error),
     };
-    let file = File::open(path).map_err(failed)?;
+    // A fifo would keep us waiting for its other end.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = openat(CWD, path, flags, Mode::empty());
+    let file = File::from(opened.map_err(|errno| failed(errno.into()))?);
     let data = file.metadata().map_err(failed)?;
     if !data.is_file() {
-        return Err(FetchError::NotFound { place: path.display().to_string() });
+        let what = match data.is_dir() {
+            true => "a directory, and called like an archive",
+            false => "no file, and called like an archive",
+        };
+        return Err(FetchError::NoSource { place: path.display().to_string(), what });
     }
     let mut bytes = Vec::new();
     file.take(MAX_ARCHIVE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;

@@ -5,19 +5,22 @@
 //! place after its bytes are safe on disk. Every call that changes something can be made to fail in
 //! tests, one by one; that is how the crash tables are made. Nothing here knows what a skill is.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat, fchmod, fstat, fsync,
-    mkdirat, openat, openat2, readlinkat, renameat_with, statat, symlinkat, syncfs, unlinkat,
+    ftruncate, mkdirat, openat, openat2, readlinkat, renameat_with, statat, symlinkat, syncfs,
+    unlinkat,
 };
 use rustix::io::Errno;
 
-use crate::limits::MAX_DRAFT_NAMES;
+use crate::limits::{MAX_DRAFT_NAMES, TAIL_BYTES};
 
 /// How a directory is held.
 const OPEN_DIRECTORY: OFlags =
@@ -90,7 +93,7 @@ impl Folder {
             return Err(failed("make", path, Errno::INVAL));
         };
         let parent = Self::make_all(parent)?;
-        parent.make(&name.to_string_lossy(), 0o755)?;
+        parent.make(name, 0o755)?;
         parent.sync()?;
         Self::open(path)
     }
@@ -134,9 +137,9 @@ impl Folder {
     }
 
     /// The directory called `name` in this one; a link is not followed.
-    pub(crate) fn child(&self, name: &str) -> Result<Self, DiskError> {
-        let path = self.path.join(name);
-        match openat(&self.fd, name, OPEN_DIRECTORY, Mode::empty()) {
+    pub(crate) fn child(&self, name: impl AsRef<Path>) -> Result<Self, DiskError> {
+        let path = self.path.join(&name);
+        match openat(&self.fd, name.as_ref(), OPEN_DIRECTORY, Mode::empty()) {
             Ok(fd) => Ok(Self { fd, path }),
             Err(errno) => Err(failed("open", &path, errno)),
         }
@@ -153,8 +156,8 @@ impl Folder {
     }
 
     /// What stands under `name`; none when nothing does.
-    pub(crate) fn kind(&self, name: &str) -> Result<Option<Kind>, DiskError> {
-        match statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+    pub(crate) fn kind(&self, name: impl AsRef<Path>) -> Result<Option<Kind>, DiskError> {
+        match statat(&self.fd, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(kind_of(&stat))),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(self.failed("look at", name, errno)),
@@ -209,8 +212,8 @@ impl Folder {
     }
 
     /// Makes the directory `name`, unless it is there.
-    pub(crate) fn make(&self, name: &str, mode: u32) -> Result<(), DiskError> {
-        let made = step("mkdir").and_then(|()| mkdirat(&self.fd, name, Mode::from(mode)));
+    pub(crate) fn make(&self, name: impl AsRef<Path>, mode: u32) -> Result<(), DiskError> {
+        let made = step("mkdir").and_then(|()| mkdirat(&self.fd, name.as_ref(), Mode::from(mode)));
         match made {
             Ok(()) | Err(Errno::EXIST) => Ok(()),
             Err(errno) => Err(self.failed("make", name, errno)),
@@ -270,27 +273,26 @@ impl Folder {
         made.map_err(|errno| self.failed("make", name, errno))
     }
 
-    /// Adds `bytes` to the end of the file `name` and flushes them. What a crash left of a line
-    /// without its end is ended first, so that it spoils nothing but itself.
+    /// Adds `bytes`, which are lines, to the end of the file `name` and flushes them. What a crash
+    /// left of a line without its end was never written: it goes first, so that nobody ever takes it
+    /// for a line.
     pub(crate) fn append(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), DiskError> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened =
             step("open to append").and_then(|()| openat(&self.fd, name, flags, Mode::from(mode)));
         let fd = opened.map_err(|errno| self.failed("open", name, errno))?;
         let io = |errno: Errno| self.failed("write", name, errno);
-        let end = u64::try_from(fstat(&fd).map_err(io)?.st_size).unwrap_or(0);
-        let mut last = [b'\n'];
-        if end > 0 {
-            rustix::io::pread(&fd, &mut last, end - 1).map_err(io)?;
+        let length = u64::try_from(fstat(&fd).map_err(io)?.st_size).unwrap_or(0);
+        let end = end_of_lines(&fd, length).map_err(io)?;
+        if end < length {
+            step("ftruncate").and_then(|()| ftruncate(&fd, end)).map_err(io)?;
         }
-        let torn: &[u8] = if last == [b'\n'] { b"" } else { b"\n" };
-        let line = [torn, bytes].concat();
-        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, &line, end));
-        if written.map_err(io)? != line.len() {
+        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, bytes, end));
+        if written.map_err(io)? != bytes.len() {
             return Err(io(Errno::NOSPC));
         }
         step("fsync").and_then(|()| fsync(&fd)).map_err(io)?;
-        if end == 0 { self.sync() } else { Ok(()) }
+        if length == 0 { self.sync() } else { Ok(()) }
     }
 
     /// Renames `from` to `to` in this directory.
@@ -306,7 +308,8 @@ impl Folder {
     }
 
     /// Removes the file or link `name`, unless it is gone.
-    pub(crate) fn unlink(&self, name: &str) -> Result<(), DiskError> {
+    pub(crate) fn unlink(&self, name: impl AsRef<Path>) -> Result<(), DiskError> {
+        let name = name.as_ref();
         let removed = step("unlink").and_then(|()| unlinkat(&self.fd, name, AtFlags::empty()));
         match removed {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -315,7 +318,8 @@ impl Folder {
     }
 
     /// Removes whatever stands under `name`, with everything in it; links are not followed.
-    pub(crate) fn remove(&self, name: &str) -> Result<(), DiskError> {
+    pub(crate) fn remove(&self, name: impl AsRef<Path>) -> Result<(), DiskError> {
+        let name = name.as_ref();
         match self.kind(name)? {
             None => return Ok(()),
             Some(Kind::Directory) => {}
@@ -368,10 +372,11 @@ impl Folder {
     pub(crate) fn failed(
         &self,
         act: &'static str,
-        name: &str,
+        name: impl AsRef<Path>,
         source: impl Into<io::Error>,
     ) -> DiskError {
-        let path = if name == "." { self.path.clone() } else { self.path.join(name) };
+        let name = name.as_ref();
+        let path = if name == Path::new(".") { self.path.clone() } else { self.path.join(name) };
         DiskError { act, path, source: in_words(source.into()) }
     }
 
@@ -382,16 +387,8 @@ impl Folder {
         for entry in listing {
             let entry = entry.map_err(wrap)?;
             let name = entry.file_name();
-            if name == c"." || name == c".." {
-                continue;
-            }
-            match name.to_str() {
-                Ok(name) => self.remove(name)?,
-                Err(_) => {
-                    let removed =
-                        step("unlink").and_then(|()| unlinkat(&self.fd, name, AtFlags::empty()));
-                    removed.map_err(|errno| self.failed("empty", ".", errno))?;
-                }
+            if name != c"." && name != c".." {
+                self.remove(OsStr::from_bytes(name.to_bytes()))?;
             }
         }
         Ok(())
@@ -455,6 +452,24 @@ impl DiskError {
     pub fn is_full(&self) -> bool {
         matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
+}
+
+/// Where the last whole line of a file of `length` bytes ends, looked for from its end.
+fn end_of_lines(file: &OwnedFd, length: u64) -> Result<u64, Errno> {
+    let mut behind = length;
+    while behind > 0 {
+        let start = behind.saturating_sub(TAIL_BYTES);
+        let mut bytes = vec![0; usize::try_from(behind - start).unwrap_or_default()];
+        if rustix::io::pread(file, &mut bytes, start)? != bytes.len() {
+            // What was not seen must not be taken for a line without its end.
+            return Err(Errno::IO);
+        }
+        if let Some(at) = bytes.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        behind = start;
+    }
+    Ok(0)
 }
 
 /// What kind of thing `stat` describes.

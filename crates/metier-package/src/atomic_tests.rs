@@ -36,14 +36,27 @@ fn every_rename_is_after_the_bytes_and_before_the_directory_is_flushed() {
 }
 
 #[test]
-fn a_line_that_was_cut_short_is_ended_before_the_next() {
+fn a_line_that_was_cut_short_goes_before_the_next_comes() {
     // P5
     let ground = Ground::new();
     let folder = folder(&ground);
-    folder.append("lines", b"one\n", 0o600).unwrap();
-    folder.replace("lines", b"one\ntw", 0o600).unwrap();
-    folder.append("lines", b"three\n", 0o600).unwrap();
-    assert_eq!(folder.read("lines", 99).unwrap().unwrap(), b"one\ntw\nthree\n");
+    let check = |before: &str, after: &str| {
+        folder.replace("lines", before.as_bytes(), 0o600).unwrap();
+        folder.append("lines", b"next\n", 0o600).unwrap();
+        let text = folder.read("lines", 1 << 20).unwrap().unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), after, "{before:.20}");
+    };
+    check("", "next\n");
+    check("one\n", "one\nnext\n");
+    check("one\ntw", "one\nnext\n");
+    check("o", "next\n");
+    check("one\n\n", "one\n\nnext\n");
+    for length in [TAIL_BYTES - 1, TAIL_BYTES, TAIL_BYTES + 1, 3 * TAIL_BYTES] {
+        let long = "x".repeat(usize::try_from(length).unwrap());
+        check(&long, "next\n");
+        check(&format!("one\n{long}"), "one\nnext\n");
+        check(&format!("one\n{long}\n"), &format!("one\n{long}\nnext\n"));
+    }
 }
 
 #[test]
@@ -104,12 +117,15 @@ fn a_failure_names_its_path_and_tells_a_full_disk_apart() {
 #[test]
 fn trees_are_removed_with_whatever_names_are_in_them() {
     // P2
-    use std::os::unix::ffi::OsStrExt as _;
     let ground = Ground::new();
     let folder = folder(&ground);
     let tree = folder.beneath("t/u").unwrap();
     tree.replace("f", b"x", 0o444).unwrap();
-    rustix::fs::symlink("x", tree.path().join(std::ffi::OsStr::from_bytes(b"\xff"))).unwrap();
+    let odd = |name| OsStr::from_bytes(name);
+    rustix::fs::symlink("x", tree.path().join(odd(b"\xff"))).unwrap();
+    let below = Folder::make_all(&tree.path().join(odd(b"\xfe/\xfd/empty"))).unwrap();
+    below.replace("f", b"x", 0o444).unwrap();
+    below.set_mode(0o500).unwrap();
     tree.set_mode(0o555).unwrap();
     folder.remove("t").unwrap();
     folder.remove("t").unwrap();
@@ -128,4 +144,15 @@ fn a_file_that_is_something_else_is_called_what_it_is() {
     assert!(said(folder.read("link", 9).unwrap_err()).starts_with("it is a link"));
     assert_eq!(said(folder.read("directory", 9).unwrap_err()), "it is not a file");
     assert!(said(folder.child("real").unwrap_err()).ends_with("not a directory"));
+}
+
+#[test]
+fn a_directory_whose_path_is_no_text_is_made_under_its_own_name() {
+    // P2
+    let ground = Ground::new();
+    let path = ground.path().join(OsStr::from_bytes(b"caf\xe9")).join("below");
+    let made = Folder::make_all(&path).unwrap();
+    assert_eq!(made.path(), path);
+    assert!(real_path(&path).is_some());
+    assert_eq!(Folder::open(ground.path()).unwrap().names().unwrap(), ["project"]);
 }

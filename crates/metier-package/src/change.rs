@@ -265,7 +265,7 @@ impl<'a> Hand<'a> {
     ) -> Result<(), ChangeError> {
         let mut goals = Vec::new();
         for (name, tree) in trees {
-            skills.remove(&draft(name))?;
+            skills.remove(draft(name))?;
             let there = skills.kind(name)?;
             let is_right = |tree| is_tree(&skills.path().join(name), tree);
             let kept = match (tree, there) {
@@ -290,7 +290,7 @@ impl<'a> Hand<'a> {
         }
         skills.sync()?;
         for (name, ..) in &goals {
-            skills.remove(&draft(name))?;
+            skills.remove(draft(name))?;
         }
         Ok(())
     }
@@ -300,8 +300,8 @@ impl<'a> Hand<'a> {
         let files: usize = kept.iter().map(|(_, _, tree)| tree.files().len()).sum();
         let how = Making { read_only: false, flush: files <= MAX_SINGLE_SYNCS };
         for (name, digest, tree) in kept {
-            skills.make(&draft(name), 0o755)?;
-            copy(tree, &self.keep.path(digest), &skills.child(&draft(name))?, how)?;
+            skills.make(draft(name), 0o755)?;
+            copy(tree, &self.keep.path(digest), &skills.child(draft(name))?, how)?;
         }
         if !how.flush {
             skills.sync_all()?;

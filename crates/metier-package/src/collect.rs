@@ -41,6 +41,8 @@ pub struct Collected {
 /// Collects what nothing refers to.
 pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError> {
     let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
+    // Read before anything goes: afterwards nobody could say any more what went.
+    let replaced = replaced::trees(home)?;
     let mut collected = Collected { drafts: hand.keep.sweep(&hand.turn)?, ..Collected::default() };
     for tree in hand.keep.trees()? {
         if used.contains(&tree) {
@@ -50,7 +52,7 @@ pub fn collect(home: &Home, how: Thoroughness) -> Result<Collected, ChangeError>
         hand.keep.remove(&tree, &hand.turn)?;
         collected.trees.push(tree);
     }
-    collected.replaced = written_by_people(home, &collected.trees)?;
+    collected.replaced = among(replaced, &collected.trees);
     Ok(collected)
 }
 
@@ -59,15 +61,14 @@ pub fn collectable(home: &Home, how: Thoroughness) -> Result<Collected, ChangeEr
     let Some((hand, used)) = look(home, how)? else { return Ok(Collected::default()) };
     let (kept, trees): (Vec<_>, Vec<_>) =
         hand.keep.trees()?.into_iter().partition(|tree| used.contains(tree));
-    let replaced = written_by_people(home, &trees)?;
+    let replaced = among(replaced::trees(home)?, &trees);
     Ok(Collected { trees, replaced, kept: kept.len(), drafts: hand.keep.left_behind()?.len() })
 }
 
-/// Those of `trees` that somebody had changed and metier replaced.
-fn written_by_people(home: &Home, trees: &[String]) -> Result<Vec<String>, ChangeError> {
-    let mut replaced = replaced::trees(home)?;
+/// Those of what somebody had changed and metier replaced that are among `trees`.
+fn among(mut replaced: Vec<String>, trees: &[String]) -> Vec<String> {
     replaced.retain(|tree| trees.contains(tree));
-    Ok(replaced)
+    replaced
 }
 
 /// The turn, and every tree that something names; none when nothing was ever kept.

@@ -50,3 +50,17 @@ fn a_home_that_keeps_nothing_stays_as_it_is() {
     }
     assert!(existing(&ground.home.store()).unwrap().is_none());
 }
+
+#[test]
+fn nothing_goes_while_nobody_can_say_what_somebody_wrote() {
+    // P3, P5
+    let ground = Ground::new();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    ground.install(&Place::Personal, "pdf", 2).unwrap();
+    ground.write("home/replaced.jsonl", "{}\n");
+    for how in [Thoroughness::KeepEarlier, Thoroughness::OnlyInstalled] {
+        let error = collect(&ground.home, how).unwrap_err();
+        assert!(matches!(error, ChangeError::Record(_)), "{error}");
+    }
+    assert_eq!(Keep::open(&ground.home).unwrap().trees().unwrap().len(), 2);
+}

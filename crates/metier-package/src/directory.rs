@@ -4,7 +4,9 @@
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat,
+};
 use rustix::io::Errno;
 
 use crate::entry::{Entry, Kind};
@@ -66,9 +68,21 @@ impl Directory {
 fn open_root(path: &Path) -> Result<OwnedFd, FetchError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
-        Errno::NOENT | Errno::NOTDIR => FetchError::NotFound { place: path.display().to_string() },
+        Errno::NOENT | Errno::NOTDIR => not_there(path),
         other => FetchError::io(path, other.into()),
     })
+}
+
+/// Why there is no directory at `path`: nothing is there, or something else.
+fn not_there(path: &Path) -> FetchError {
+    let place = path.display().to_string();
+    match statat(CWD, path, AtFlags::empty()).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+        Ok(FileType::RegularFile) => {
+            FetchError::NoSource { place, what: "a file, and neither a directory nor an archive" }
+        }
+        Ok(_) => FetchError::NoSource { place, what: "neither a directory nor an archive" },
+        Err(_) => FetchError::NotFound { place },
+    }
 }
 
 impl Offer for Directory {

@@ -79,12 +79,18 @@ fn a_link_that_replaces_a_file_or_a_directory_is_not_followed() {
 }
 
 #[test]
-fn nothing_at_a_path_is_said() {
-    // P2
+fn nothing_at_a_path_is_said_and_what_is_no_directory_is_called_what_it_is() {
+    // P1, P2, U1
     let place = tempfile::tempdir().unwrap();
-    write(place.path(), "file", "");
-    for path in ["nothing", "file"] {
-        let error = Directory::open(&place.path().join(path)).map(|_| ());
-        assert!(matches!(error, Err(FetchError::NotFound { .. })), "{error:?}");
+    write(place.path(), "SKILL.md", "x");
+    let file = place.path().join("SKILL.md");
+    let error = Directory::open(&file).unwrap_err();
+    let expect = "is a file, and neither a directory nor an archive";
+    assert_eq!(error.to_string(), format!("`{}` {expect}", file.display()));
+    let error = Directory::open(Path::new("/dev/null")).unwrap_err();
+    assert_eq!(error.to_string(), "`/dev/null` is neither a directory nor an archive");
+    for nowhere in [place.path().join("none"), file.join("none")] {
+        let error = Directory::open(&nowhere).unwrap_err();
+        assert!(matches!(error, FetchError::NotFound { .. }), "{error}");
     }
 }

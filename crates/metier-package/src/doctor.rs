@@ -22,7 +22,8 @@ use crate::home::{Home, Place};
 use crate::install::{Drift, Request};
 use crate::link::{self, Linking, Mode};
 use crate::links;
-use crate::records::{RecordError, approvals};
+use crate::records::{self, RecordError, approvals, existing};
+use crate::replaced;
 use crate::sync::{self, Plan, sync};
 use crate::trust::By;
 use crate::turn;
@@ -80,22 +81,30 @@ impl Finding {
 /// Everything that is wrong, the worst first.
 #[must_use]
 pub fn examine(patient: &Patient<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    if is_there(patient.home.path()) {
-        findings.extend(disk::open_to_others(patient.home));
-        findings.extend(unfinished(patient.home));
-        for place in patient.places {
-            findings.extend(installed(patient.home, place));
-            findings.extend(linked(patient, place));
-        }
-        findings.extend(disk::strange_links(patient));
-        findings.extend(kept(patient.home));
-    }
+    let mut findings = match existing(patient.home.path()) {
+        Ok(Some(_)) => at_home(patient),
+        Ok(None) => Vec::new(),
+        // Nothing in it can be looked at, and that is all there is to say about it.
+        Err(error) => vec![unreadable(&error.into(), patient.home.path())],
+    };
     findings.extend(changed(patient));
     findings.extend(shadowed(patient.catalog));
     findings.extend(programs(patient.programs));
     findings.sort_by(|a, b| b.severity.cmp(&a.severity).then_with(|| a.cmp(b)));
     findings.dedup();
+    findings
+}
+
+/// What is wrong with what is written down in the home, and with what that is about.
+fn at_home(patient: &Patient<'_>) -> Vec<Finding> {
+    let mut findings = disk::open_to_others(patient.home);
+    findings.extend(unfinished(patient.home));
+    for place in patient.places {
+        findings.extend(installed(patient.home, place));
+        findings.extend(linked(patient, place));
+    }
+    findings.extend(disk::strange_links(patient));
+    findings.extend(kept(patient.home));
     findings
 }
 
@@ -261,7 +270,7 @@ fn linked(patient: &Patient<'_>, place: &Place) -> Vec<Finding> {
     findings
 }
 
-/// Trees nothing refers to, and approvals that cannot be read.
+/// Trees nothing refers to, and approvals, trust and notes that cannot be read.
 fn kept(home: &Home) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Locks that cannot be read are told of elsewhere, and until they can nothing is unreferenced.
@@ -280,6 +289,8 @@ fn kept(home: &Home) -> Vec<Finding> {
         Ok(_) => {}
         Err(error) => findings.push(unreadable(&error, home.path())),
     }
+    let others = [records::folders(home).err(), replaced::trees(home).err()];
+    findings.extend(others.iter().flatten().map(|error| unreadable(error, home.path())));
     findings
 }
 
@@ -355,7 +366,10 @@ fn unreadable(error: &RecordError, at: &Path) -> Finding {
         RecordError::Unwritable { file, .. } => {
             Finding::new(Code::Unreadable, Path::new(file), error.to_string())
         }
-        RecordError::Disk(disk) => Finding::new(Code::Unreadable, &disk.path, error.to_string()),
+        RecordError::Disk(disk) => {
+            let message = format!("{disk}: {}", disk.source);
+            Finding::new(Code::Unreadable, &disk.path, message)
+        }
     }
     .or_at(at)
 }

@@ -221,6 +221,8 @@ fn records_that_cannot_be_read_are_named_and_left() {
         ("home/registry.json", "{", Code::RecordsDamaged),
         ("home/links.json", "[]", Code::RecordsDamaged),
         ("home/pending-links.json", "[]", Code::RecordsDamaged),
+        ("home/folders.json", "[", Code::RecordsDamaged),
+        ("home/replaced.jsonl", "{}\n", Code::RecordsDamaged),
     ];
     for (path, text, code) in cases {
         let machine = healthy();
@@ -242,6 +244,25 @@ fn records_that_cannot_be_read_are_named_and_left() {
         &[Code::ApprovalsDamaged],
         &[Code::ApprovalsDamaged],
     );
+}
+
+#[test]
+fn a_home_that_cannot_be_opened_is_one_finding() {
+    // P7
+    let machine = healthy();
+    std::fs::remove_dir_all(machine.ground.home.path()).unwrap();
+    assert_eq!(findings(&machine), [], "one that is not there yet is none");
+    for home in ["a file", "a link to itself"] {
+        match home {
+            "a file" => std::fs::write(machine.ground.home.path(), "x").unwrap(),
+            _ => symlink("home", machine.ground.home.path()).unwrap(),
+        }
+        let seen = findings(&machine);
+        assert_eq!(codes(&seen), [Code::Unreadable], "{home}: {seen:?}");
+        assert_eq!(Path::new(&seen[0].path), machine.ground.home.path());
+        assert!(seen[0].message.contains("`: it is a link"), "with its reason: {seen:?}");
+        std::fs::remove_file(machine.ground.home.path()).unwrap();
+    }
 }
 
 #[test]

@@ -75,6 +75,14 @@ pub enum FetchError {
         /// Where.
         place: String,
     },
+    /// Something is there that skills cannot be in.
+    #[error("`{place}` is {what}")]
+    NoSource {
+        /// Where.
+        place: String,
+        /// What it is.
+        what: &'static str,
+    },
     /// The branch, tag or commit is not there.
     #[error("`{place}` has no branch, tag or commit `{requested}`")]
     NoSuchRef {

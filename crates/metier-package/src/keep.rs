@@ -11,6 +11,7 @@ use metier_store::store::{Location, TreeError};
 use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 
 use crate::atomic::{DRAFT, DiskError, Folder, Goal};
+use crate::change::ChangeError;
 use crate::copy::{CopyError, Making, copy};
 use crate::home::Home;
 use crate::limits::MAX_SINGLE_SYNCS;
@@ -103,41 +104,48 @@ impl Keep {
     }
 
     /// Makes staged trees visible.
-    pub(crate) fn publish(&self, arriving: &[Arriving], _turn: &Turn) -> Result<(), DiskError> {
+    pub(crate) fn publish(&self, arriving: &[Arriving], _turn: &Turn) -> Result<(), ChangeError> {
         for tree in arriving {
-            self.reveal(tree)?;
+            if let Some(draft) = &tree.draft {
+                self.reveal(draft, &tree.tree)?;
+            }
         }
         match arriving.iter().any(|one| one.draft.is_some()) {
-            true => self.store.sync(),
+            true => Ok(self.store.sync()?),
             false => Ok(()),
         }
     }
 
-    fn reveal(&self, arriving: &Arriving) -> Result<(), DiskError> {
-        let Some(draft) = &arriving.draft else { return Ok(()) };
-        match self.store.kind(&arriving.tree)? {
-            None => self.store.rename(draft, &arriving.tree, Goal::Empty)?,
+    /// Makes the draft, which is the tree called `tree`, visible under that name.
+    fn reveal(&self, draft: &str, tree: &str) -> Result<(), ChangeError> {
+        match self.store.kind(tree)? {
+            None => Ok(self.store.rename(draft, tree, Goal::Empty)?),
             // Somebody else brought it meanwhile.
-            Some(_) if self.holds(&arriving.tree) => self.store.remove(draft)?,
+            Some(_) if self.holds(tree) => Ok(self.store.remove(draft)?),
             // There is one that is not what it is called: the sound one comes.
-            Some(_) => {
-                self.store.rename(draft, &arriving.tree, Goal::Exchanged)?;
-                self.put_aside(draft, &arriving.tree)?;
-            }
+            Some(_) => self.put_aside(draft, tree),
         }
-        Ok(())
     }
 
-    /// Keeps what stood where the tree called `was` belongs under its own digest: somebody wrote it.
-    /// What cannot even be read whole goes.
-    fn put_aside(&self, draft: &str, was: &str) -> Result<(), DiskError> {
-        let Ok(found) = read_tree(&self.path(draft)) else { return self.store.remove(draft) };
+    /// Puts the draft where something else is called `tree`, and keeps that under its own digest:
+    /// somebody wrote it. It is read and noted before anything moves, so that what cannot be kept
+    /// stays where it is.
+    fn put_aside(&self, draft: &str, tree: &str) -> Result<(), ChangeError> {
+        let found = read_tree(&self.path(tree)).map_err(|error| ChangeError::Unkept {
+            name: self.path(tree).to_string_lossy().into_owned(),
+            reason: error.to_string(),
+        })?;
         let digest = hex(&found.digest());
-        let noted = replaced::note(&self.home, &digest, &self.path(was));
-        match (noted, self.store.kind(&digest)?) {
-            (Ok(()), None) => self.store.rename(draft, &digest, Goal::Empty),
-            _ => self.store.remove(draft),
+        replaced::note(&self.home, &digest, &self.path(tree))?;
+        if self.store.kind(&digest)?.is_none() {
+            // Under a name that stays, both change places: at no moment has what was written only
+            // the name of a draft, which the next collection sweeps away.
+            self.store.rename(draft, &digest, Goal::Empty)?;
+            return Ok(self.store.rename(&digest, tree, Goal::Exchanged)?);
         }
+        self.store.rename(draft, tree, Goal::Exchanged)?;
+        // One tree less is not what it is called, so this comes to an end.
+        self.reveal(draft, &digest)
     }
 
     /// Clears a staged tree away that is not wanted after all.

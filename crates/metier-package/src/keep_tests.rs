@@ -75,8 +75,8 @@ fn what_processes_left_behind_is_swept_and_what_others_make_is_not() {
     let turn = Turn::take(&ground.home).unwrap();
     let mine = stage(&keep, &ground, 1);
     let store = Folder::open(&ground.home.store()).unwrap();
-    store.make(&format!("{DRAFT}{}-7-0", u32::MAX), 0o755).unwrap();
-    store.make(&format!("{DRAFT}nonsense"), 0o755).unwrap();
+    store.make(format!("{DRAFT}{}-7-0", u32::MAX), 0o755).unwrap();
+    store.make(format!("{DRAFT}nonsense"), 0o755).unwrap();
     assert_eq!(keep.sweep(&turn).unwrap(), 2);
     keep.publish(std::slice::from_ref(&mine), &turn).unwrap();
     assert!(keep.holds(&mine.tree));

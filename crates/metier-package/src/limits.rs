@@ -143,6 +143,10 @@ pub const MAX_FOREIGN_SKILLS: usize = 10_000;
 /// Bytes copied at once.
 pub const COPY_BYTES: usize = 256 * 1024;
 
+/// Bytes read at a time when the last line's end is looked for from the end of a file: most lines of
+/// notes and approvals are shorter.
+pub const TAIL_BYTES: u64 = 4096;
+
 /// Names tried for a draft before giving up.
 pub const MAX_DRAFT_NAMES: u32 = 10_000;
 

@@ -1,7 +1,8 @@
 //! `skills.lock`: what is installed, to the byte. TOML, sorted by name, meant to be committed.
 //!
 //! Keys this version does not know are kept, comments too, and a file in which nothing changed is
-//! the same file. What cannot be read is an error that names the line; it is never an empty lock.
+//! the same file. What cannot be read is an error that names the line; it is never an empty lock. So is
+//! an entry whose files are not those of its tree: whoever reads one of the two knows the other.
 //!
 //! A directory or an archive below the lockfile's own directory is written from there on, as `./…`, so
 //! that it means the same in everybody's clone; any other is written whole. In memory all are whole.
@@ -69,6 +70,9 @@ pub enum LockErrorKind {
     /// Two entries have one name.
     #[error("`{0}` is there twice")]
     Twice(String),
+    /// The files of an entry are not those of its tree.
+    #[error("the `files` of `{0}` are not those of its `tree`")]
+    Inconsistent(String),
     /// It has more entries than any lockfile.
     #[error("the file has more than {MAX_LOCKED_SKILLS} skills")]
     TooMany,
@@ -237,6 +241,10 @@ fn skills(root: &Table, folder: &Path) -> Result<BTreeMap<SkillName, Pinned>, Fa
     for table in tables {
         let pinned = pinned(table, folder)?;
         let name = pinned.name.clone();
+        if !pinned.is_consistent() {
+            let span = table.get("tree").and_then(Item::span).unwrap_or(0..0);
+            return Err(Fault { span, kind: LockErrorKind::Inconsistent(name.to_string()) });
+        }
         if skills.insert(name.clone(), pinned).is_some() {
             let span = table.span().unwrap_or(0..0);
             return Err(Fault { span, kind: LockErrorKind::Twice(name.to_string()) });

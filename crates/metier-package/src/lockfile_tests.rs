@@ -124,6 +124,16 @@ fn whatever_cannot_be_read_is_an_error_that_names_the_line() {
         15,
         value("a file's `mode` is not 100644, 100755 or 120000"),
     );
+    let one = pinned("pdf", 1);
+    let other = "0".repeat(64);
+    let inconsistent = || LockErrorKind::Inconsistent("pdf".to_owned());
+    check(&replaced(&one.tree, &other), 11, inconsistent());
+    check(&replaced(&one.files[0].sha256, &other), 11, inconsistent());
+    check(&replaced("scripts/run.sh", "scripts/ran.sh"), 11, inconsistent());
+    check(&replaced("\"100755\"", "\"100644\""), 11, inconsistent());
+    let line = good.lines().find(|line| line.contains("scripts/run.sh")).unwrap();
+    check(&replaced(&format!("{line}\n"), ""), 11, inconsistent());
+    check(&replaced(line, &format!("{line}\n{line}")), 11, inconsistent());
     let error = read("version = 1\n\n[[skill]\n").unwrap_err();
     assert!(matches!(error.kind, LockErrorKind::Syntax(_)) && error.line == 3, "{error}");
 }

@@ -2,7 +2,7 @@
 //! What a lockfile says of a skill, and what goes through every record of this crate.
 
 use metier_format::SkillName;
-use metier_store::digest::{Tree, TreeKind, hex};
+use metier_store::digest::{Tree, TreeFile, TreeKind, hex};
 use serde::{Deserialize, Serialize};
 
 use crate::copy::{CopyError, text};
@@ -78,6 +78,12 @@ impl Pinned {
         })
     }
 
+    /// Whether its files are those of its tree, to the byte.
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        digest_of(&self.files).as_ref() == Some(&self.tree)
+    }
+
     /// The signer, when the signature names one.
     #[must_use]
     pub fn signer(&self) -> Option<&str> {
@@ -104,6 +110,29 @@ pub(crate) fn files_of(tree: &Tree) -> Result<Vec<PinnedFile>, CopyError> {
     tree.files().iter().map(file).collect()
 }
 
+/// The digest of the tree that has these files, hexadecimal; none when one of theirs is none.
+pub(crate) fn digest_of(files: &[PinnedFile]) -> Option<String> {
+    let file = |file: &PinnedFile| {
+        Some(TreeFile {
+            path: file.path.as_bytes().into(),
+            kind: file.mode.kind(),
+            // No digest is over sizes.
+            size: 0,
+            digest: unhex(&file.sha256)?,
+        })
+    };
+    let files = files.iter().map(file).collect::<Option<Vec<_>>>()?;
+    Some(hex(&Tree::new(files).digest()))
+}
+
+/// What [`hex`] made `text` of.
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let (digits, []) = text.as_bytes().as_chunks::<2>() else { return None };
+    let byte = |pair: &[u8; 2]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes = digits.iter().map(byte).collect::<Option<Vec<u8>>>()?;
+    bytes.try_into().ok()
+}
+
 impl FileMode {
     /// The word records have.
     #[must_use]
@@ -119,6 +148,16 @@ impl FileMode {
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::File, Self::Executable, Self::Link].into_iter().find(|mode| mode.as_str() == word)
+    }
+
+    /// What it is in a tree.
+    #[must_use]
+    pub fn kind(self) -> TreeKind {
+        match self {
+            Self::File => TreeKind::File,
+            Self::Executable => TreeKind::Executable,
+            Self::Link => TreeKind::Link,
+        }
     }
 
     /// What `kind` is written as.

@@ -25,3 +25,24 @@ fn files_have_the_modes_git_has() {
     assert_eq!(FileMode::parse("160000"), None);
     assert_eq!(FileMode::of(TreeKind::Link), FileMode::Link);
 }
+
+#[test]
+fn the_files_of_a_tree_give_its_digest_and_no_others_do() {
+    // P3
+    let ground = Ground::new();
+    let mut staged = ground.staged("pdf", 1);
+    rustix::fs::symlink("SKILL.md", staged.directory.join("a-link")).unwrap();
+    // Names that sort by components otherwise than by bytes.
+    for name in ["b/c", "b.md", "b0", "B", "\u{e9}"] {
+        ground.write(&format!("fetched/1/pdf/{name}"), name);
+    }
+    staged.tree = crate::keep::read_tree(&staged.directory).unwrap();
+    let pinned = Pinned::of(&staged).unwrap();
+    assert!(pinned.is_consistent());
+    assert_eq!(digest_of(&pinned.files), Some(pinned.tree.clone()));
+    for digest in ["", "0", "é", &"0".repeat(63), &"+f".repeat(32), &"g".repeat(64)] {
+        let mut odd = pinned.clone();
+        odd.files[0].sha256 = digest.to_owned();
+        assert!(!odd.is_consistent(), "{digest}");
+    }
+}

@@ -93,3 +93,18 @@ fn what_somebody_else_put_in_a_skills_place_stays_when_it_is_removed() {
     ground.remove(&Place::Personal, "pdf").unwrap();
     assert_eq!(ground.text("home/skills/pdf/SKILL.md"), "theirs");
 }
+
+#[test]
+fn a_directory_whose_name_is_no_text_does_not_stay_in_the_way() {
+    // P2, P5
+    use std::os::unix::ffi::OsStrExt as _;
+    let ground = Ground::new();
+    let place = ground.project();
+    ground.install(&place, "pdf", 1).unwrap();
+    let directory = place.directory(&ground.home, "pdf");
+    let odd = directory.join(std::ffi::OsStr::from_bytes(b"\xff"));
+    rustix::fs::mkdir(&odd, rustix::fs::Mode::RWXU).unwrap();
+    ground.remove(&place, "pdf").unwrap();
+    assert_eq!(crate::atomic::real_path(&directory), None);
+    ground.install(&place, "notes", 1).unwrap();
+}

@@ -163,9 +163,12 @@ impl Stamps {
         tree(entry).map(|(_, stamped)| Cow::Owned(stamped))
     }
 
-    /// Has these for the tree at `key` instead.
+    /// Has these for the tree at `key` instead. A key that no line can spell, which would be read
+    /// back as an entry about another tree, has none: such a tree is hashed every time.
     pub(crate) fn insert(&mut self, key: &str, stamped: Stamped) {
-        self.fresh.insert(key.to_owned(), stamped);
+        if !key.contains(['\n', '\r']) {
+            self.fresh.insert(key.to_owned(), stamped);
+        }
     }
 
     /// The whole file.

@@ -72,6 +72,23 @@ fn names_no_line_can_spell_have_no_stamps() {
 }
 
 #[test]
+fn a_key_of_several_lines_says_nothing_about_another_tree() {
+    // P4
+    let ground = Ground::new();
+    let known = stamped(&ground.staged("pdf", 1).directory, far()).unwrap();
+    let forged = format!("/x\nt {} home:skills/pdf", "a".repeat(64));
+    for key in [forged.as_str(), "/x\r", "/x\r\n"] {
+        let mut stamps = Stamps::default();
+        stamps.insert(key, known.clone());
+        assert_eq!(stamps.get(key), None);
+        let read = Stamps::read(&stamps.text());
+        for other in ["/x", "home:skills/pdf", key] {
+            assert_eq!(read.get(other), None, "{key:?} says something about {other:?}");
+        }
+    }
+}
+
+#[test]
 fn no_tamper_keeps_every_stamp_even_with_its_times_put_back() {
     // P4: each copy is stamped once it is old enough, tampered with once, and looked at once.
     let ground = Ground::new();

@@ -52,6 +52,20 @@ impl Shape {
         Self { tokens, is_open: true }
     }
 
+    /// Every path in this directory, and none further down.
+    pub(crate) fn within(lowercase: &str) -> Self {
+        let mut shape = Self::of(lowercase);
+        shape.tokens.extend([Token::Is('/'), Token::Star]);
+        shape
+    }
+
+    /// The file of this name in each of them.
+    pub(crate) fn followed_by(mut self, lowercase: &str) -> Self {
+        self.tokens.push(Token::Is('/'));
+        self.tokens.extend(lowercase.chars().map(Token::Is));
+        self
+    }
+
     /// The same and everything beneath.
     pub(crate) fn and_beneath(mut self) -> Self {
         self.tokens.extend(BENEATH);

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
-use crate::call::ToolCall;
+use crate::call::{Kind, ShellInput, ToolCall};
 use crate::glob;
 use crate::host::HostTable;
 use crate::own::read_by;
@@ -34,6 +34,10 @@ pub struct Survey {
     listed: Vec<Shape>,
     /// It reads files whose names it gets from elsewhere.
     handed: bool,
+    /// What it looks for by name, wherever that is.
+    sought: Vec<String>,
+    /// Files of text whose whole paths stand somewhere in it, in lowercase.
+    mentioned: Vec<String>,
     /// What it reads from a directory that nobody tells, as it is spelled.
     adrift: Vec<String>,
     /// What it names where nobody knows what for, in lowercase.
@@ -59,6 +63,18 @@ impl Policy {
         let acts = act::acts(&understood, place, programs, act::Look::Thorough);
         acts.iter().for_each(|act| survey.add(act));
         survey.follow_lists();
+        if let Kind::Shell { command } = &understood.kind {
+            let home = place.home.and_then(Path::to_str);
+            let mut written = Vec::new();
+            acts.iter().for_each(|act| act::files(act, Access::Write, &mut written));
+            match command {
+                ShellInput::Text(text) => survey.add_mentioned(text, home, &written),
+                ShellInput::Words(words) => {
+                    words.iter().for_each(|word| survey.add_mentioned(word, home, &written));
+                }
+                ShellInput::Unreadable => {}
+            }
+        }
         if understood.hidden {
             let mut read = Vec::new();
             let is_other = |act: &&Act| match act {
@@ -84,6 +100,7 @@ impl Survey {
         self.reads.iter().any(called)
             || self.reads_unplaced(name)
             || !self.skills.is_empty()
+            || self.mentioned.iter().any(|path| is_called(path, name))
             || self.shapes.iter().any(|shape| shape.meets(&some))
             || !self.named.is_empty()
             || !self.named_shapes.is_empty()
@@ -102,7 +119,10 @@ impl Survey {
     /// [`may be read`](Self::may_read), whichever is asked about.
     #[must_use]
     pub fn reads_around(&self) -> bool {
-        !self.shapes.is_empty() || !self.named.is_empty() || !self.named_shapes.is_empty()
+        !self.shapes.is_empty()
+            || !self.named.is_empty()
+            || !self.named_shapes.is_empty()
+            || !self.mentioned.is_empty()
     }
 
     /// Whether the file called `name` in `directory` may be read: by a wildcard, with the directory or
@@ -124,9 +144,27 @@ impl Survey {
             true => shape.is_below(directory),
             false => shape.meets(&whole),
         };
+        let is_it = |path: &&String| path.rsplit_once('/').is_some_and(|(at, _)| at == directory);
         self.shapes.iter().filter(near).any(|shape| shape.meets(&file))
             || self.named.iter().any(below)
             || self.named_shapes.iter().any(meant)
+            || self.mentioned.iter().filter(is_it).any(|path| is_called(path, name))
+    }
+
+    /// Whether the file called `name` in some directory in `above` may be read: where not,
+    /// [`Self::may_read`] says no to each. For a quick no to thousands.
+    #[must_use]
+    pub fn may_read_within(&self, above: &Path, name: &str) -> bool {
+        let Some(above) = above.to_str().map(str::to_lowercase) else { return false };
+        let above = above.trim_end_matches('/');
+        let file = Shape::within(above).followed_by(&name.to_lowercase());
+        let whole = Shape::within(above).and_beneath();
+        let below = |path: &String| path.strip_prefix(above).is_some_and(|p| p.starts_with('/'));
+        let near = |shape: &&Shape| !shape.is_open || shape.is_below(above);
+        self.shapes.iter().filter(near).any(|shape| shape.meets(&file))
+            || self.named.iter().any(below)
+            || self.named_shapes.iter().any(|shape| shape.meets(&whole))
+            || self.mentioned.iter().any(below)
     }
 
     fn add(&mut self, act: &Act) {
@@ -145,7 +183,15 @@ impl Survey {
                 self.does_more |= *interactive || idle;
                 if command.runs_one_of(&LISTS) {
                     self.list(touches);
-                    self.handed |= command.runs_one_of(&SEARCHES);
+                    let reads = command.runs_one_of(&SEARCHES);
+                    self.handed |= reads;
+                    let words = command.argv.iter().skip(1).filter(|_| !reads);
+                    let texts = words.map(|word| word.spelling().to_lowercase());
+                    let sought = texts.filter(|text| text.ends_with(".md"));
+                    match consequences.is_empty() {
+                        true => self.sought.extend(sought),
+                        false => self.unplaced.extend(sought),
+                    }
                 }
                 self.add_spelled(&command.spelled);
                 if let Some(printed) = printed {
@@ -188,6 +234,34 @@ impl Survey {
     fn follow_lists(&mut self) {
         if self.handed {
             self.shapes.append(&mut self.listed);
+            self.unplaced.append(&mut self.sought);
+        }
+    }
+
+    /// A file of text whose whole path stands anywhere in a command may be read by it: from a
+    /// variable, from a list, by a program that gets its arguments from elsewhere. Not one that it
+    /// writes.
+    fn add_mentioned(&mut self, text: &str, home: Option<&str>, written: &[&FileUse]) {
+        let ends = |c: char| !(c.is_alphanumeric() || "/._-~$".contains(c));
+        let is_written = |path: &String| {
+            let mut spots = written.iter().flat_map(|file| file.spots.iter());
+            spots.any(|spots| spots.iter().any(|spot| spot.lowercase == *path))
+        };
+        if !text.as_bytes().windows(3).any(|end| end.eq_ignore_ascii_case(b".md")) {
+            return;
+        }
+        let text = text.to_lowercase().replace("${home}", "~");
+        for word in text.split(ends).filter(|word| word.ends_with(".md")) {
+            let word = word.trim_start_matches('$');
+            let rest = word.strip_prefix("home").or_else(|| word.strip_prefix('~'));
+            let path = match (rest.filter(|rest| rest.starts_with('/')), home) {
+                (Some(rest), Some(home)) => format!("{}{rest}", home.to_lowercase()),
+                _ if word.starts_with('/') => format!("/{}", word.trim_start_matches('/')),
+                _ => continue,
+            };
+            if !is_written(&path) {
+                self.mentioned.push(path);
+            }
         }
     }
 
@@ -234,6 +308,11 @@ impl Survey {
             }
         }
     }
+}
+
+/// Whether the file at `path` has this name, in whatever case.
+fn is_called(path: &str, name: &str) -> bool {
+    path.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

@@ -140,6 +140,8 @@ fn what_may_read_a_file_is_told_from_what_looks_for_something_else() {
         let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
         assert_eq!(survey.may_read(Path::new("/s/a"), "SKILL.md"), expected, "{command}");
         assert!(!expected || survey.may_read_any("SKILL.md"), "{command}");
+        assert!(!expected || survey.may_read_within(Path::new("/s"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read_within(Path::new("/elsewhere"), "SKILL.md"), "{command}");
     }
     let call = ToolCall::new("Bash", json!({"command": "git status && cat README.md"}));
     let survey = policy.survey(&call, host, &Place::lexical(Path::new("/work")));
@@ -169,6 +171,43 @@ fn a_skill_is_read_however_its_directory_is_named() {
         assert!(survey.may_read_any("SKILL.md"), "{command}");
         assert!(survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
         assert!(!survey.may_read(Path::new("/s/other"), "SKILL.md"), "{command}");
+        assert!(survey.may_read_within(Path::new("/s"), "SKILL.md"), "{command}");
+        assert!(!survey.may_read_within(Path::new("/t"), "SKILL.md"), "{command}");
+    }
+    for command in [
+        "for f in /s/gitty/SKILL.md; do cat \"$f\"; done",
+        "echo /s/gitty/SKILL.md | xargs cat",
+        "xargs cat <<< /s/gitty/SKILL.md",
+        "cat $'/s/gitty/SKILL.md'",
+        "cat `echo /s/gitty/SKILL.md`",
+        "F=/s/gitty/SKILL.md sh -c 'cat $F'",
+        "bash -c 'cat \"$0\"' /s/gitty/SKILL.md",
+        "env -S \"cat /s/gitty/SKILL.md\"",
+        "curl file:///s/gitty/SKILL.md",
+        "cat /s/gitty/SKILL.md; ((1))",
+    ] {
+        let survey = survey(command);
+        assert!(survey.may_read_any("SKILL.md"), "{command}");
+        let direct = survey.reads.iter().any(|path| path.ends_with("gitty/SKILL.md"));
+        assert!(survey.may_read(Path::new("/s/gitty"), "SKILL.md") || direct, "{command}");
+        assert!(!survey.may_read(Path::new("/s/other"), "SKILL.md"), "{command}");
+    }
+    for command in [
+        "find /s -name SKILL.md -exec cat {} +",
+        "find /s -iname skill.md | grep gitty | xargs cat",
+        "fd SKILL.md /s | xargs cat",
+    ] {
+        assert!(survey(command).reads_unplaced("SKILL.md"), "{command}");
+    }
+    for command in [
+        "echo x > /s/gitty/SKILL.md",
+        "find /s -name SKILL.md",
+        "git commit -m 'SKILL.md is shorter'",
+        "cat /s/gitty/NOTES.md",
+    ] {
+        let survey = survey(command);
+        assert!(!survey.reads_unplaced("SKILL.md"), "{command}");
+        assert!(!survey.may_read(Path::new("/s/gitty"), "SKILL.md"), "{command}");
     }
     assert!(survey("python3 -c 'open(\"SKILL.md\").read()'").reads_unplaced("SKILL.md"));
     for (command, name) in [

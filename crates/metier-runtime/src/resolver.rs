@@ -3,15 +3,17 @@
 #![expect(clippy::disallowed_methods, reason = "this file is the policy's door to the disk")]
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata};
+use std::fs::{DirEntry, File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use metier_policy::{Layout, Resolve};
+
+use crate::limits::MAX_LISTED;
 
 /// Links that lead nowhere which are followed one after the other, as many as the system follows.
 const MAX_LINKS: usize = 40;
@@ -29,6 +31,16 @@ impl Disk {
     #[must_use]
     pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+    }
+
+    /// The names of the directories in `directory` that are there themselves and not by a link; of one
+    /// with very much in it, some of them.
+    #[must_use]
+    pub fn directories_in(&self, directory: &Path) -> BTreeSet<OsString> {
+        let Ok(entries) = directory.read_dir() else { return BTreeSet::new() };
+        let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let entries = entries.take(MAX_LISTED).flatten().filter(is_directory);
+        entries.map(|entry| entry.file_name()).collect()
     }
 }
 

@@ -141,13 +141,14 @@ impl Attending<'_> {
     /// A command that may read a skill: guarded by what was active before, since the new skill
     /// cannot forbid its own reading, and by the skill too when it does more than read.
     fn read(&self, call: &ToolCall, survey: &Survey) -> Result<Answer, HookError> {
-        let mut session = self.ground.open(self.event, &About::Read(survey))?;
+        let about = About::read(survey);
+        let mut session = self.ground.open(self.event, &about)?;
         let before = session.guard(call)?;
         let answer = self.spell(&session, &before.ruling);
         if matches!(answer, Answer::Block(_)) {
             return Ok(answer);
         }
-        match self.activate_read(&mut session, survey) {
+        match self.activate_read(&mut session, survey, &about) {
             Err(reason) => {
                 session.refuse(call, &reason)?;
                 Ok(Answer::block(reason))
@@ -313,13 +314,18 @@ impl Attending<'_> {
     }
 
     /// Activates the skills whose `SKILL.md` a command reads: the only sign some agents give.
-    fn activate_read(&self, session: &mut Session, survey: &Survey) -> Result<(), String> {
+    fn activate_read(
+        &self,
+        session: &mut Session,
+        survey: &Survey,
+        about: &About<'_>,
+    ) -> Result<(), String> {
         if survey.reads_unplaced(signal::SKILL_FILE) {
             return Err("nobody can tell which skill this would read; give the whole path of its \
                         `SKILL.md`, from `/` on"
                 .to_owned());
         }
-        let mut directories = nearby(session, survey);
+        let mut directories = nearby(session, survey, about);
         if let [first, second, ..] = directories.as_slice() {
             return Err(format!(
                 "this may read several skills at once, `{}` and `{}` among them; read the \
@@ -382,13 +388,14 @@ impl Attending<'_> {
 }
 
 /// The directories of skills that a command may read without naming their `SKILL.md`.
-fn nearby(session: &Session, survey: &Survey) -> Vec<PathBuf> {
+fn nearby(session: &Session, survey: &Survey, about: &About<'_>) -> Vec<PathBuf> {
     if !survey.reads_around() {
         return Vec::new();
     }
     let catalog = session.catalog();
-    let mut places = Places::of(&catalog.roots, &catalog.stats);
-    let read = every(catalog).filter(|found| places.may_be_read(survey, found));
+    let mut places = Places::of(survey, &catalog.roots, &catalog.stats);
+    let concerned = every(catalog).filter(|found| about.may_concern(found));
+    let read = concerned.filter(|found| places.may_be_read(found));
     let mut found: Vec<PathBuf> = read.map(|found| catalog.directory(found)).collect();
     found.sort();
     found.dedup();

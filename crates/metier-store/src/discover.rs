@@ -40,6 +40,8 @@ pub struct Found {
     pub path: Box<Path>,
     /// What the directory is on disk, so that two paths to it count once; zeros when not on disk.
     pub identity: (u64, u64),
+    /// What the link says that its directory is there; none when the directory itself is there.
+    pub link: Option<Box<Path>>,
     /// SHA-256 of the frontmatter's bytes.
     pub digest: [u8; 32],
     /// What the frontmatter says beyond that, when it says more.

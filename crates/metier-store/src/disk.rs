@@ -14,7 +14,7 @@ use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic};
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs, openat,
-    openat2, statat,
+    openat2, readlinkat, statat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 
@@ -25,7 +25,7 @@ use crate::layer::Root;
 use crate::level::{Child, Identity, Reached};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::memo::{Memo, Stamp};
-use crate::paths::{joined, path_of, shown};
+use crate::paths::{boxed_path, joined, path_of, shown};
 use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -59,6 +59,10 @@ pub(crate) struct Disk {
     name: Option<Box<[u8]>>,
     /// What the root is.
     pub(crate) identity: Identity,
+    /// What the file system said of it before anybody listed it.
+    pub(crate) stamp: Stamp,
+    /// Whether it is as it was when what is remembered of it was all there is in it.
+    listed: bool,
     /// Whether links to directories are followed that are no skills themselves. Not in a project
     /// nobody trusts: one link to `/` would have every directory of the machine looked into.
     follows: bool,
@@ -119,19 +123,23 @@ impl Disk {
             let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
             fd = openat2(&project, below, OPEN_DIRECTORY, Mode::empty(), beneath)?;
         }
-        let identity = identity_of(&fstat(&fd)?);
+        let stat = fstat(&fd)?;
+        let (identity, stamp) = (identity_of(&stat), Stamp::of_any(&stat));
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
-        Ok(Self { fd, name, identity, follows: root.trusted, memo: Recall::Never, supposes: true })
+        let memo = Recall::Never;
+        let follows = root.trusted;
+        Ok(Self { fd, name, identity, stamp, listed: false, follows, memo, supposes: true })
     }
 
     /// The same root, of which `memo` is remembered.
     pub(crate) fn recalling(self, memo: Recall) -> Self {
-        Self { memo, ..self }
+        let listed = matches!(&memo, Recall::Memo(memo) if memo.lists(&self.stamp));
+        Self { memo, listed, ..self }
     }
 
     /// The same root, in which every link is followed.
     pub(crate) fn supposing_nothing(self) -> Self {
-        Self { supposes: false, ..self }
+        Self { supposes: false, listed: false, ..self }
     }
 
     /// What is remembered of it.
@@ -149,8 +157,18 @@ impl Disk {
         let Some(memo) = self.memo() else { return false };
         let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
         let (path, next) = (&mut desk.scratch.path, &mut desk.scratch.next);
-        let known = memo.candidate(spot, next, || {
-            set_path(path, at.path, SKILL_FILE.as_bytes());
+        let mut link = None;
+        let known = memo.candidate(spot, next, |said| {
+            link = match said {
+                // It is in the root itself, which is as it was.
+                Some(said) if self.listed => Some(said.to_vec()),
+                _ => self.link(at),
+            };
+            match &link {
+                // The way along what it says is shorter than the one by the link.
+                Some(link) => set_path(path, &joined_by(at.path, link), SKILL_FILE.as_bytes()),
+                None => set_path(path, at.path, SKILL_FILE.as_bytes()),
+            }
             let path = CStr::from_bytes_with_nul(path).ok()?;
             let stat = statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             let is_proof = at.reached != Reached::Supposedly || stat.st_nlink == 1;
@@ -158,7 +176,7 @@ impl Disk {
         });
         let Some((index, found)) = known else { return false };
         desk.harvest.recalled.push(index);
-        desk.found(found);
+        desk.found(Found { link: link.as_deref().map(boxed_path), ..found });
         true
     }
 
@@ -177,12 +195,21 @@ impl Disk {
 
     /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
     /// none, and in words why a link there is not followed.
-    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<Identity>, String> {
+    pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<(Identity, Reached)>, String> {
         match statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if kind_of(&stat) == FileType::Symlink => self.behind(path),
-            Ok(stat) => Ok((kind_of(&stat) == FileType::Directory).then(|| identity_of(&stat))),
+            Ok(stat) => {
+                let plainly = || (identity_of(&stat), Reached::Plainly);
+                Ok((kind_of(&stat) == FileType::Directory).then(plainly))
+            }
             Err(_) => Ok(None),
         }
+    }
+
+    /// What the link says that the directory is, when it is one.
+    fn link(&self, at: Directory<'_>) -> Option<Vec<u8>> {
+        let is_link = at.reached != Reached::Plainly;
+        is_link.then(|| readlinkat(&self.fd, at.path, Vec::new()).ok()).flatten().map(Into::into)
     }
 
     /// The directory that the link at `path` led to when a scan last remembered a skill there.
@@ -191,14 +218,14 @@ impl Disk {
     }
 
     /// The directory that the link at `path` leads to; nothing when it leads to something else.
-    fn behind(&self, path: &[u8]) -> Result<Option<Identity>, String> {
+    fn behind(&self, path: &[u8]) -> Result<Option<(Identity, Reached)>, String> {
         let stat = statat(&self.fd, path, AtFlags::empty()).map_err(link_reason)?;
         if kind_of(&stat) != FileType::Directory {
             return Ok(None);
         }
         let file = joined(path, SKILL_FILE.as_bytes());
         if self.follows || statat(&self.fd, file, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            return Ok(Some(identity_of(&stat)));
+            return Ok(Some((identity_of(&stat), Reached::ByLink)));
         }
         Err("it is a link to a directory that is no skill, in a project that is not trusted".into())
     }
@@ -247,7 +274,9 @@ impl Disk {
         let outcome = reading.candidate(file, directory, spot);
         desk.harvest.stats.bytes_read += reading.bytes;
         match outcome {
-            Ok(found) => desk.found(found),
+            Ok(found) => {
+                desk.found(Found { link: self.link(at).as_deref().map(boxed_path), ..found })
+            }
             Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
         }
     }
@@ -268,6 +297,9 @@ impl Disk {
     /// Lists the directory: its subdirectories go on the next level, unless some other spelling of
     /// `SKILL.md` lies among them, which makes it a skill after all.
     fn list(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
+        if at.path.is_empty() && self.listed {
+            return self.list_from_memory(at, desk);
+        }
         let path = if at.path.is_empty() { b"." } else { at.path };
         let opened = openat(&self.fd, path, OPEN_DIRECTORY, Mode::empty())
             .and_then(|fd| fstat(&fd).map(|stat| (fd, stat.st_dev)));
@@ -283,7 +315,10 @@ impl Disk {
         let mut group = desk.children(at);
         let mut file: Option<Box<str>> = None;
         let mut names = std::mem::take(&mut desk.scratch.names);
+        let mut entries = 0;
         let listed = for_each_entry(&fd, &mut names, |name, kind, inode| {
+            let may_be = [FileType::Directory, FileType::Symlink, FileType::Unknown];
+            entries += usize::from(may_be.contains(&kind) && !is_hidden(name));
             if kind != FileType::Directory && candidate::is_skill_file(name) {
                 let name = String::from_utf8_lossy(name);
                 if file.as_ref().is_none_or(|known| *name < **known) {
@@ -294,8 +329,10 @@ impl Disk {
             }
         });
         desk.scratch.names = names;
-        if let Err(errno) = listed {
-            desk.unreadable(at.path, &reason(errno));
+        match listed {
+            Ok(()) if at.path.is_empty() => desk.harvest.entries = Some(entries),
+            Ok(()) => {}
+            Err(errno) => desk.unreadable(at.path, &reason(errno)),
         }
         match file {
             Some(file) if !desk.is_bare_root(at) => {
@@ -304,6 +341,18 @@ impl Disk {
             }
             Some(_) | None => desk.close(group, at),
         }
+    }
+
+    /// Lists the root, which is as it was when all directories in it were remembered.
+    fn list_from_memory(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
+        let mut group = desk.children(at);
+        for (name, identity, linked) in self.memo().iter().flat_map(|memo| memo.directories()) {
+            desk.harvest.stats.links += u64::from(linked);
+            let reached = if linked { Reached::Supposedly } else { Reached::Plainly };
+            desk.child(&mut group, at, Child { name, identity, reached });
+        }
+        desk.harvest.entries = self.memo().map(Memo::len);
+        desk.close(group, at);
     }
 
     /// The directory entry as a subdirectory to look at, if it is one.
@@ -335,9 +384,9 @@ impl Disk {
             _ => Ok(None),
         };
         match found {
-            Ok(identity) => identity.map(|identity| {
-                desk.harvest.stats.links += 1;
-                Child { name, identity, reached: Reached::ByLink }
+            Ok(directory) => directory.map(|(identity, reached)| {
+                desk.harvest.stats.links += u64::from(reached == Reached::ByLink);
+                Child { name, identity, reached }
             }),
             Err(why) => {
                 desk.unreadable(&path(), &why);
@@ -513,6 +562,16 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
         return Diagnostic::new(Code::Unreadable, message);
     }
     special(kind, path)
+}
+
+/// Where the link at `path` leads, by what it says: from the directory it is in, or from `/`.
+fn joined_by(path: &[u8], target: &[u8]) -> Vec<u8> {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) if !target.starts_with(b"/") => {
+            joined(path.get(..slash).unwrap_or_default(), target)
+        }
+        Some(_) | None => target.to_vec(),
+    }
 }
 
 /// `parent/name` with a NUL at its end, in a buffer that is used again.

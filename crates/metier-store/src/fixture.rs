@@ -91,6 +91,7 @@ pub(crate) fn found(root: RootId, path: &str, name: &str, description: &str) -> 
         root,
         path: Path::new(path).into(),
         identity: (0, 0),
+        link: None,
         digest,
         facts: None,
         diagnostics: Box::default(),

@@ -89,9 +89,10 @@ pub(crate) struct Seen {
 
 impl Level {
     /// The level of one directory alone; the root's path is empty.
-    pub(crate) fn of(path: &[u8], identity: Identity) -> Self {
-        let only = Entry { start: 0, end: offset(path.len()), identity, reached: Reached::Plainly };
-        Self { paths: path.to_vec(), entries: vec![only], linked: false }
+    pub(crate) fn of(path: &[u8], identity: Identity, reached: Reached) -> Self {
+        let only = Entry { start: 0, end: offset(path.len()), identity, reached };
+        let linked = reached != Reached::Plainly;
+        Self { paths: path.to_vec(), entries: vec![only], linked }
     }
 
     /// How many directories.

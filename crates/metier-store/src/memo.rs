@@ -1,7 +1,8 @@
 //! What a scan has read, remembered for the next one: of each sound `SKILL.md` of a root its stamp,
 //! the candidate it made, and what its directory is. A file whose stamp is what it was is not opened
-//! again, and a link to its directory not followed for its own sake; that is the only difference a
-//! memo makes, and deleting one costs nothing but time.
+//! again, a link to its directory not followed for its own sake, and a root with nothing but such
+//! skills not listed as long as its own stamp is what it was; that is the only difference a memo
+//! makes, and deleting one costs nothing but time.
 //!
 //! A stamp that is as young as the look at it proves nothing, since a file may be written twice
 //! within one tick of the file system's clock; such files are read again. A memo is believed only
@@ -59,9 +60,25 @@ pub(crate) struct Stamp {
     changed: (u64, u64),
 }
 
+/// Of what a memo is made, and when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Maker<'a> {
+    /// The root.
+    pub(crate) root: &'a Path,
+    /// The program.
+    pub(crate) name: &'a str,
+    /// The time before the scan, in nanoseconds since 1970.
+    pub(crate) now: i128,
+    /// The root's own stamp before it was listed, and how many entries it had that may be directories.
+    pub(crate) listing: Option<(Stamp, usize)>,
+}
+
 /// What is remembered of one root.
 #[derive(Debug)]
 pub(crate) struct Memo {
+    /// The stamp of the root when all that could be a directory in it was a candidate that is
+    /// remembered: as long as it is the same, they are what a listing would show.
+    listing: Option<Stamp>,
     bytes: Vec<u8>,
     /// Where each record stands, in the order of their paths.
     records: Vec<Range<u32>>,
@@ -70,15 +87,20 @@ pub(crate) struct Memo {
 impl Stamp {
     /// The stamp of a regular file; none for anything else.
     pub(crate) fn of(stat: &Stat) -> Option<Self> {
+        (kind_of(stat) == FileType::RegularFile).then(|| Self::of_any(stat))
+    }
+
+    /// The stamp of whatever it is.
+    pub(crate) fn of_any(stat: &Stat) -> Self {
         let number = |number: i64| u64::from_ne_bytes(number.to_ne_bytes());
-        (kind_of(stat) == FileType::RegularFile).then(|| Self {
+        Self {
             device: stat.st_dev,
             inode: stat.st_ino,
             size: number(stat.st_size),
             mode: u64::from(stat.st_mode),
             modified: (number(stat.st_mtime), stat.st_mtime_nsec),
             changed: (number(stat.st_ctime), stat.st_ctime_nsec),
-        })
+        }
     }
 
     /// Whether it is so much older than `now` that it can be believed later.
@@ -108,12 +130,16 @@ impl Memo {
             return None;
         }
         let mut input = Input { bytes: &bytes, at: start + head.at };
+        let listing = match input.flag()? {
+            true => Some(input.stamp()?),
+            false => None,
+        };
         let mut records = Vec::with_capacity(bytes.len() / USUAL_RECORD);
         while input.at < bytes.len() {
             let Range { start, end } = input.range()?;
             records.push(u32::try_from(start).ok()?..u32::try_from(end).ok()?);
         }
-        Some(Self { bytes, records })
+        Some(Self { listing, bytes, records })
     }
 
     /// How many candidates are in it.
@@ -121,22 +147,38 @@ impl Memo {
         self.records.len()
     }
 
+    /// Whether the root, whose stamp is `now`, holds the candidates that are remembered and no other
+    /// directory, and every link in it says what it said.
+    pub(crate) fn lists(&self, now: &Stamp) -> bool {
+        self.listing.as_ref() == Some(now)
+    }
+
+    /// Every directory remembered: its path, what it was, and whether a link led to it.
+    pub(crate) fn directories(&self) -> impl Iterator<Item = (&[u8], Identity, bool)> {
+        self.records.iter().filter_map(|record| {
+            let mut input = self.record(record)?;
+            Some((input.text()?, input.identity()?, input.link()?.is_some()))
+        })
+    }
+
     /// The candidate remembered at the spot, when its file is as it was, and which one it is: `stamp`
-    /// is asked only for what is in the memo. `next` is where it is looked for first: a walk goes
+    /// is told what the link to its directory said, if one led there, and asked only for what is in the
+    /// memo. `next` is where it is looked for first: a walk goes
     /// in the memo's order, so that it nearly always is there.
     pub(crate) fn candidate(
         &self,
         spot: Spot<'_>,
         next: &mut usize,
-        stamp: impl FnOnce() -> Option<Stamp>,
+        stamp: impl FnOnce(Option<&[u8]>) -> Option<Stamp>,
     ) -> Option<(usize, Found)> {
         let is_there = |at: &usize| self.path(*at) == Some(spot.path);
         let at = Some(*next).filter(is_there).or_else(|| self.find(spot.path))?;
         *next = at + 1;
         let mut input = self.behind_path(at)?;
         input.identity()?;
+        let link = input.link()?;
         let remembered = input.stamp()?;
-        stamp().filter(|stamp| *stamp == remembered)?;
+        stamp(link).filter(|stamp| *stamp == remembered)?;
         Some((at, input.candidate(spot)?))
     }
 
@@ -150,6 +192,7 @@ impl Memo {
         let at = self.find(path).filter(|at| recalled.contains(at))?;
         let mut input = self.behind_path(at)?;
         input.identity()?;
+        input.link()?;
         input.stamp()
     }
 
@@ -182,14 +225,13 @@ impl Memo {
 /// read, in the same order, and of those recalled from the memo `before`; none when it is not worth it.
 /// Candidates without a stamp that can be believed are left out.
 pub(crate) fn write(
-    (root, maker, now): (&Path, &str, i128),
+    maker: Maker<'_>,
     found: &[Found],
     stamps: &[(Box<[u8]>, Stamp)],
     before: Option<(&Memo, &[usize])>,
 ) -> Option<Vec<u8>> {
-    let mut body = Output::default();
-    body.text(maker.as_bytes());
-    body.text(bytes_of(root));
+    let now = maker.now;
+    let mut records = Output::default();
     let recalled: BTreeSet<usize> =
         before.iter().flat_map(|(_, recalled)| *recalled).copied().collect();
     let mut stamps = stamps.iter().peekable();
@@ -205,13 +247,31 @@ pub(crate) fn write(
         let mut record = Output::default();
         record.text(path);
         record.identity(found.identity);
+        record.link(found.link.as_deref());
         record.stamp(&stamp);
         record.candidate(found);
-        body.text(&record.0);
+        records.text(&record.0);
         count += 1;
     }
+    let mut body = Output::default();
+    body.text(maker.name.as_bytes());
+    body.text(bytes_of(maker.root));
+    let listing = listing(&maker, found, count);
+    body.number(u64::from(listing.is_some()));
+    if let Some(stamp) = listing {
+        body.stamp(&stamp);
+    }
+    body.0.append(&mut records.0);
     let memo = [HEADING, &sum(&body.0), &body.0].concat();
     (count >= MIN_REMEMBERED && memo.len() <= MAX_MEMO_BYTES).then_some(memo)
+}
+
+/// The root's stamp, when its listing can be told from so many remembered candidates alone.
+pub(crate) fn listing(maker: &Maker<'_>, found: &[Found], remembered: usize) -> Option<Stamp> {
+    let (stamp, entries) = maker.listing?;
+    let is_in_root = |found: &Found| bytes_of(&found.path).iter().all(|byte| *byte != b'/');
+    let is_all = entries == remembered && found.len() == remembered;
+    (is_all && found.iter().all(is_in_root)).then_some(stamp).filter(|s| s.is_older_than(maker.now))
 }
 
 /// A sum that finds damage: a change of any eight bytes that stand together makes another one. It is
@@ -266,6 +326,11 @@ impl Output {
     fn identity(&mut self, (device, inode): Identity) {
         self.number(device);
         self.number(inode);
+    }
+
+    fn link(&mut self, link: Option<&Path>) {
+        self.number(u64::from(link.is_some()));
+        self.text(link.map(bytes_of).unwrap_or_default());
     }
 
     fn stamp(&mut self, stamp: &Stamp) {
@@ -368,6 +433,12 @@ impl<'a> Input<'a> {
         Some((self.number()?, self.number()?))
     }
 
+    fn link(&mut self) -> Option<Option<&'a [u8]>> {
+        let is_there = self.flag()?;
+        let link = self.text()?;
+        Some(is_there.then_some(link))
+    }
+
     fn stamp(&mut self) -> Option<Stamp> {
         Some(Stamp {
             device: self.number()?,
@@ -393,6 +464,7 @@ impl<'a> Input<'a> {
             root: spot.root,
             path: boxed_path(spot.path),
             identity: spot.identity,
+            link: None,
             diagnostics: Box::default(),
             standing: Standing::Unknown,
         })

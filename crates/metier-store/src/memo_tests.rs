@@ -35,11 +35,15 @@ fn spot(path: &str) -> Spot<'_> {
 
 /// What `memo` remembers at `path`, looked for at `next` first.
 fn known(memo: &Memo, path: &str, mut next: usize, now: Option<Stamp>) -> Option<(usize, Found)> {
-    memo.candidate(spot(path), &mut next, || now)
+    memo.candidate(spot(path), &mut next, |_| now)
+}
+
+fn maker(listing: Option<(Stamp, usize)>) -> Maker<'static> {
+    Maker { root: Path::new("/r"), name: MAKER, now: NOW, listing }
 }
 
 fn made(found: &[Found], stamps: &[(Box<[u8]>, Stamp)]) -> Vec<u8> {
-    write((Path::new("/r"), MAKER, NOW), found, stamps, None).expect("a memo")
+    write(maker(None), found, stamps, None).expect("a memo")
 }
 
 #[test]
@@ -66,7 +70,7 @@ fn what_was_read_is_remembered_as_long_as_the_stamp_is_the_same() {
             assert_eq!(known(&memo, path, index, other), None, "{other:?}");
         }
     }
-    let unasked = || panic!("nobody looks at what is not remembered");
+    let unasked = |_: Option<&[u8]>| panic!("nobody looks at what is not remembered");
     assert_eq!(memo.candidate(spot("other"), &mut 0, unasked), None);
 }
 
@@ -108,10 +112,33 @@ fn what_changed_too_lately_or_has_no_stamp_is_not_remembered() {
 }
 
 #[test]
+fn a_root_is_listed_from_memory_only_when_all_in_it_is_remembered() {
+    // D7, N1
+    let check = |entries: usize, changed: u64, path: &str, lists: bool| {
+        let (mut all, mut stamps) = many(40);
+        all[39].path = Path::new(path).into();
+        all[3].link = Some(Path::new("../store/x").into());
+        stamps[39].0 = path.as_bytes().into();
+        let root = Stamp { changed: (changed, 0), ..stamp(5) };
+        let memo = write(maker(Some((root, entries))), &all, &stamps, None).expect("a memo");
+        let memo = Memo::read(memo, Path::new("/r"), MAKER).expect("a memo");
+        assert_eq!(memo.lists(&root), lists, "{entries} {changed} {path}");
+        assert!(!memo.lists(&stamp(6)));
+        let links = memo.directories().filter(|directory| directory.2).count();
+        assert_eq!((memo.directories().count(), links), (40, 1));
+    };
+    check(40, 1_700_000_000, "s39", true);
+    check(41, 1_700_000_000, "s39", false);
+    check(39, 1_700_000_000, "s39", false);
+    check(40, 2_000_000_000, "s39", false);
+    check(40, 1_700_000_000, "x/y", false);
+}
+
+#[test]
 fn few_candidates_are_not_worth_a_memo() {
     // N1
     let (all, stamps) = many(MIN_REMEMBERED as u64 - 1);
-    assert_eq!(write((Path::new("/r"), MAKER, NOW), &all, &stamps, None), None);
+    assert_eq!(write(maker(None), &all, &stamps, None), None);
 }
 
 #[test]
@@ -123,8 +150,8 @@ fn of_what_was_not_read_only_what_was_recalled_keeps_its_stamp() {
     all[8].description = "Read again.".into();
     let recalled: Vec<usize> = (0..40).filter(|index| *index != 7 && *index != 8).collect();
     let read = [(b"s08".to_vec().into(), stamp(99))];
-    let head = (Path::new("/r"), MAKER, NOW);
-    let memo = write(head, &all, &read, Some((&before, &recalled))).expect("a memo");
+    let recalled = Some((&before, &*recalled));
+    let memo = write(maker(None), &all, &read, recalled).expect("a memo");
     let memo = Memo::read(memo, Path::new("/r"), MAKER).expect("a memo");
     assert_eq!(memo.len(), 39);
     assert_eq!(known(&memo, "s06", 6, Some(stamp(6))), Some((6, all[6].clone())));
@@ -201,9 +228,12 @@ proptest! {
             for at in 0..memo.len() {
                 let _ = memo.path(at).and_then(|path| memo.find(path));
                 let _ = memo.behind_path(at).and_then(|mut input| {
+                    input.identity()?;
+                    input.link()?;
                     input.stamp()?;
                     input.candidate(spot("x"))
                 });
+                let _ = memo.directories().count();
             }
         }
     }

@@ -126,6 +126,8 @@ fn a_link_is_taken_to_lead_where_it_led_only_while_that_is_so() {
     generate_skills(&world.path().join("kept"), COUNT, Layout::Flat);
     let (files, remembering, _) = store(&world, 60);
     let link = |target: &str, name: &str| {
+        // A directory has no length by which two of one tick could be told apart.
+        std::thread::sleep(std::time::Duration::from_millis(if target == name { 0 } else { 12 }));
         let at = world.path().join("a").join(name);
         let _ = fs::remove_file(&at);
         std::os::unix::fs::symlink(world.path().join("kept").join(target), at).unwrap();
@@ -163,6 +165,48 @@ fn a_link_is_taken_to_lead_where_it_led_only_while_that_is_so() {
     .unwrap();
     agree(&files, &remembering);
     agree(&files, &remembering);
+}
+
+#[test]
+fn a_root_of_remembered_skills_alone_is_not_listed_and_nothing_new_is_missed() {
+    // D3, D7, N1
+    let world = World::new();
+    generate_skills(&world.path().join("a"), COUNT, Layout::Flat);
+    let (files, remembering, shelf) = store(&world, 60);
+    let wait = || std::thread::sleep(std::time::Duration::from_millis(12));
+    agree(&files, &remembering);
+    assert_eq!(agree(&files, &remembering).1, 0);
+    let root = world.path().join("a");
+    let read = |shelf: &Shelf| {
+        let memo = shelf.recall(&root).unwrap();
+        let memo = crate::memo::Memo::read(memo, &root, "a test").unwrap();
+        let stat = rustix::fs::stat(&root).unwrap();
+        memo.lists(&crate::memo::Stamp::of_any(&stat))
+    };
+    assert!(read(&shelf), "the root has nothing but remembered skills");
+    wait();
+    world.write("a/notes.txt", "A file is no directory.");
+    assert!(!read(&shelf));
+    agree(&files, &remembering);
+    assert!(read(&shelf), "it is remembered anew");
+    wait();
+    fs::create_dir(root.join("empty")).unwrap();
+    agree(&files, &remembering);
+    agree(&files, &remembering);
+    assert!(!read(&shelf), "what becomes of an empty directory, the root does not tell");
+    world.write("a/empty/SKILL.md", "---\nname: empty\ndescription: No more.\n---\n");
+    agree(&files, &remembering);
+    wait();
+    std::os::unix::fs::symlink("nowhere", root.join("link")).unwrap();
+    agree(&files, &remembering);
+    world.skill("a", "nowhere", "It came.");
+    agree(&files, &remembering);
+    wait();
+    fs::remove_file(root.join("link")).unwrap();
+    fs::remove_dir_all(root.join("nowhere")).unwrap();
+    agree(&files, &remembering);
+    agree(&files, &remembering);
+    assert!(read(&shelf));
 }
 
 #[test]
@@ -273,6 +317,8 @@ proptest! {
         }
         agree(&files, &remembering);
         for (step, changes) in steps.into_iter().enumerate() {
+            // A directory has no length by which two of one tick could be told apart.
+            std::thread::sleep(std::time::Duration::from_millis(12));
             for (index, change) in changes.into_iter().enumerate() {
                 apply(&world, 1 + step * 8 + index, change);
             }

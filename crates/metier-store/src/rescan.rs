@@ -48,8 +48,8 @@ fn rewalk(root: &Root, plan: &Plan, path: &[u8]) -> Harvest {
         return Harvest::default();
     }
     match disk.directory(path) {
-        Ok(Some(identity)) => {
-            let mut harvest = walk_from(&disk, plan, (path, identity));
+        Ok(Some((identity, reached))) => {
+            let mut harvest = walk_from(&disk, plan, (path, identity, reached));
             // Nobody looked whether the way there leads over one.
             harvest.stats.links += 1;
             harvest

@@ -12,7 +12,7 @@ use crate::disk::{Disk, Recall, reason};
 use crate::layer::{Root, RootId};
 use crate::level::Identity;
 use crate::limits::{MAX_ROOTS, MAX_THREADS};
-use crate::memo::{self, Memo, Memory, believable};
+use crate::memo::{self, Maker, Memo, Memory, believable};
 use crate::paths::{bytes_of, shown};
 use crate::repeats::{Place, drop_repeated, remove, repeats};
 use crate::surroundings::Surroundings;
@@ -88,10 +88,14 @@ fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -
         harvest = walk(&disk, &plan, disk.identity);
     }
     let before = disk.memo();
-    let is_news = harvest.recalled.len() < known || believable(&harvest.stamps, now) > 0;
-    let head = (&*root.path, &*maker, now);
+    let listing = harvest.entries.map(|entries| (disk.stamp, entries));
+    let maker = Maker { root: &root.path, name: &maker, now, listing };
+    let is_news = harvest.recalled.len() < known
+        || believable(&harvest.stamps, now) > 0
+        || memo::listing(&maker, &harvest.found, known)
+            .is_some_and(|stamp| before.is_some_and(|memo| !memo.lists(&stamp)));
     let before = before.map(|memo| (memo, &*harvest.recalled));
-    if is_news && let Some(memo) = memo::write(head, &harvest.found, &harvest.stamps, before) {
+    if is_news && let Some(memo) = memo::write(maker, &harvest.found, &harvest.stamps, before) {
         memory.keep(&root.path, &memo);
     }
     harvest

@@ -21,10 +21,10 @@ pub trait Vouch: Send + Sync {
         self.vouch(name, directory, depth).standing
     }
 
-    /// Where the content stood when somebody last said so, by what is written down: nobody looks at
-    /// it, so that it may have changed since.
-    fn recorded_standing(&self, _name: &SkillName, _directory: &Path) -> Standing {
-        Standing::Unknown
+    /// Where the content stood when somebody last said so, by what is written down: nobody need look
+    /// at it, so that it may have changed since. Whoever writes nothing down looks.
+    fn recorded_standing(&self, name: &SkillName, directory: &Path) -> Standing {
+        self.standing(name, directory, Depth::Stamps)
     }
 
     /// What is written down about the skill called `name` in `directory`. Nobody looks at the

@@ -74,6 +74,8 @@ pub(crate) struct Harvest {
     pub(crate) stamps: Vec<(Box<[u8]>, Stamp)>,
     /// Which candidates of the memo were as they were.
     pub(crate) recalled: Vec<usize>,
+    /// How many entries the root has that may be directories, once it was listed.
+    pub(crate) entries: Option<usize>,
     /// Whether a directory was not what it was supposed to be, so that nothing of this counts.
     pub(crate) mistaken: bool,
     /// Levels that had candidates; each is in order.
@@ -130,7 +132,7 @@ struct Piece {
 /// Walks `ground` from its root, which is `identity`. Visits each directory once; linear in their
 /// number but for sorting names within each directory.
 pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Harvest {
-    walk_from(ground, plan, (b"", identity))
+    walk_from(ground, plan, (b"", identity, Reached::Plainly))
 }
 
 /// The same from the directory at a path below the root. What it finds is what a walk from the root
@@ -138,12 +140,12 @@ pub(crate) fn walk(ground: &impl Ground, plan: &Plan, identity: Identity) -> Har
 pub(crate) fn walk_from(
     ground: &impl Ground,
     plan: &Plan,
-    (path, identity): (&[u8], Identity),
+    (path, identity, reached): (&[u8], Identity, Reached),
 ) -> Harvest {
     let mut harvest = Harvest::default();
     let (mut wide, mut deep) = (Tally::default(), Tally::default());
     let mut seen = Seen::default();
-    let mut level = Level::of(path, identity);
+    let mut level = Level::of(path, identity, reached);
     let mut budget = plan.max_directories;
     for depth in depth_of(path)..=plan.max_depth {
         wide.merge(level.cut(budget));
@@ -320,6 +322,7 @@ impl Harvest {
             self.stamps.extend(desk.harvest.stamps);
             self.recalled.extend(desk.harvest.recalled);
             self.mistaken |= desk.harvest.mistaken;
+            self.entries = self.entries.or(desk.harvest.entries);
             heaps.push(desk.harvest.found.into_iter());
         }
         order.sort_unstable();

@@ -67,12 +67,15 @@ pub(crate) fn dispatch(cli: &Cli, environment: &Environment, ui: &mut Ui) -> Com
     {
         return Ok(hook::reply(agent, &cli.global, environment));
     }
+    if let Some(Command::Doctor(args)) = &cli.command {
+        let settings = Settings::for_doctor(&cli.global, environment)?;
+        ui.settle_colour(settings.color, environment);
+        // What was left unfinished is said before anybody finishes it.
+        return doctor::run(args, &cli.global, &settings, ui);
+    }
     let settings = Settings::load(&cli.global, environment)?;
     ui.settle_colour(settings.color, environment);
-    // The doctor says what was left unfinished before anybody finishes it.
-    if !matches!(cli.command, Some(Command::Doctor(_))) {
-        packages::repair(&settings, ui);
-    }
+    packages::repair(&settings, ui);
     match &cli.command {
         None => overview::run(&settings, ui),
         Some(Command::List(args)) => list::run(args, &settings, ui),

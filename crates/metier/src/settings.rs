@@ -73,6 +73,25 @@ pub(crate) enum EnabledBy {
 impl Settings {
     /// Reads the settings file and decides every setting.
     pub(crate) fn load(global: &Global, environment: &Environment) -> Result<Self, CommandError> {
+        let mut settings = Self::without_home(global, environment)?;
+        settings.trusted_folders.extend(packages::trusted_folders(&settings)?);
+        Ok(settings)
+    }
+
+    /// The same for the doctor, who says what is wrong with a home that keeps everybody else from
+    /// starting: until that is mended, no folder in it is trusted.
+    pub(crate) fn for_doctor(
+        global: &Global,
+        environment: &Environment,
+    ) -> Result<Self, CommandError> {
+        let mut settings = Self::without_home(global, environment)?;
+        let trusted = packages::trusted_folders(&settings);
+        settings.trusted_folders.extend(trusted.unwrap_or_default());
+        Ok(settings)
+    }
+
+    /// Every setting, as far as it is not written down in the home.
+    fn without_home(global: &Global, environment: &Environment) -> Result<Self, CommandError> {
         let here = &environment.directory;
         let unless = |flag: &Option<PathBuf>, variable: &Option<PathBuf>| match flag {
             Some(_) => None,
@@ -91,10 +110,7 @@ impl Settings {
             }
         };
         let config_file = explicit.or_else(|| config::default_path(environment));
-        let mut settings =
-            Self { config_file, ..Self::decide(global, environment, config, project) };
-        settings.trusted_folders.extend(packages::trusted_folders(&settings)?);
-        Ok(settings)
+        Ok(Self { config_file, ..Self::decide(global, environment, config, project) })
     }
 
     /// Decides every setting; reads nothing but where links lead.

@@ -210,7 +210,12 @@ impl View {
 
 /// What a search of `root` could not look into, as standard error says it.
 pub(crate) fn walk_remark(note: &Note, root: Option<&Root>) -> String {
-    let mut remark = format!("warning: {}", visible_line(&note.diagnostic.message));
+    format!("warning: {}", walk_note(note, root))
+}
+
+/// What a search of `root` could not look into.
+pub(crate) fn walk_note(note: &Note, root: Option<&Root>) -> String {
+    let mut remark = visible_line(&note.diagnostic.message).into_owned();
     // A path below a root says nothing without the root.
     if let Some(root) = root.filter(|_| !note.path.as_os_str().is_empty()) {
         let _ = write!(remark, " (in `{}`)", visible_line(&root.path.to_string_lossy()));

@@ -64,8 +64,8 @@ pub fn remove(home: &Home, name: &str) -> Result<Index, IndexError> {
     let index = names.indexes.remove(at);
     write(home, names)?;
     let folder = Folder::make_all(&directory(home))?;
-    if folder.kind(&file(&index))?.is_some() {
-        folder.unlink(&file(&index))?;
+    if folder.kind(file(&index))?.is_some() {
+        folder.unlink(file(&index))?;
     }
     Ok(index)
 }

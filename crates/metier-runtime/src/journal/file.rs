@@ -3,7 +3,9 @@
 //! A process may keep its journal open for as long as it likes.
 //!
 //! Beside the journal stands `NAME.head`, which names the last line written. A chain alone cannot
-//! tell that its end was cut off; the head can.
+//! tell that its end was cut off; the head can. It also says how much of the journal was made sure to
+//! be on disk, and since which start of the machine: lines that were not may be lost when the power
+//! is, while the head is not, and that is nobody's doing.
 
 #![expect(clippy::disallowed_methods, reason = "this file is the journal's door to the disk")]
 
@@ -11,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, LazyLock, Weak};
 
 use super::chain::{Chain, Line, next_line};
 use super::checkpoint::{self, Checkpoint, Identity, is_due};
@@ -99,6 +101,7 @@ impl FileJournal {
         }
         journal.catch_up()?;
         journal.check_head()?;
+        journal.accept_loss()?;
         journal.checkpoint();
         Ok(journal)
     }
@@ -177,9 +180,31 @@ impl FileJournal {
 
     fn check_head(&self) -> Result<(), JournalError> {
         match read_head(&self.head) {
-            Some(head) if head.bytes > self.chain.bytes => Err(self.changed("its end was cut off")),
+            Some(head) if head.bytes > self.chain.bytes && !head.excuses(self.chain.bytes) => {
+                Err(self.changed("its end was cut off"))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// Goes on from what is there when a crash of the machine took lines: whatever names them is made
+    /// to name what is left.
+    fn accept_loss(&mut self) -> Result<(), JournalError> {
+        let is_short = |head: &Head| head.bytes > self.chain.bytes;
+        if !read_head(&self.head).as_ref().is_some_and(is_short) {
+            return Ok(());
+        }
+        let _ = std::fs::remove_file(beside(&self.path, "checkpoint"));
+        self.checkpointed = 0;
+        let Chain { bytes, frames, digest, .. } = &self.chain;
+        let boot = BOOT.clone();
+        let head =
+            Head { bytes: *bytes, frames: *frames, digest: digest.clone(), sure: *bytes, boot };
+        let written = match frames {
+            0 => self.head.set_len(0),
+            _ => self.head.write_all_at(head.text().as_bytes(), 0),
+        };
+        written.map_err(|e| io("write the head of", &self.path, e))
     }
 
     fn changed(&self, reason: &str) -> JournalError {
@@ -224,10 +249,18 @@ impl FileJournal {
             Durability::EachAct => beat == Beat::Result,
             Durability::System => false,
         };
-        if sync {
-            self.file.sync_data()?;
-        }
-        write_head(&self.head, self.chain.bytes + line.len() as u64, self.chain.frames + 1, digest)
+        let bytes = self.chain.bytes + line.len() as u64;
+        let sure = match sync {
+            true => {
+                self.file.sync_data()?;
+                bytes
+            }
+            false => read_head(&self.head).map_or(0, |head| head.sure.min(self.chain.bytes)),
+        };
+        let boot = BOOT.clone();
+        let digest = digest.to_owned();
+        let head = Head { bytes, frames: self.chain.frames + 1, digest, sure, boot };
+        self.head.write_all_at(head.text().as_bytes(), 0)
     }
 }
 
@@ -271,9 +304,39 @@ pub(super) struct Head {
     frames: u64,
     /// Digest of its last line.
     pub(super) digest: String,
+    /// How much of it was made sure to be on disk.
+    sure: u64,
+    /// Names the start of the machine since which the rest was written.
+    boot: Option<String>,
 }
 
+/// What the system calls the time since the machine was started; none where it has no name for it.
+static BOOT: LazyLock<Option<String>> = LazyLock::new(|| {
+    let name = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(name.trim().to_owned()).filter(|name| name.len() == BOOT_CHARS)
+});
+
+/// Characters of such a name.
+const BOOT_CHARS: usize = 36;
+
+/// Bytes of a head at most.
+const HEAD_BYTES: usize = 20 + 1 + 20 + 1 + 64 + 1 + 20 + 1 + BOOT_CHARS + 1;
+
 impl Head {
+    /// Whether a crash of the machine explains that the journal ends after so many bytes: all that was
+    /// made sure is there, and the machine was started anew since.
+    pub(super) fn excuses(&self, bytes: u64) -> bool {
+        let is_another = |boot: &String| BOOT.as_ref().is_some_and(|now| now != boot);
+        bytes >= self.sure && self.boot.as_ref().is_some_and(is_another)
+    }
+
+    /// Fixed width, so that one write replaces it whole.
+    fn text(&self) -> String {
+        let Self { bytes, frames, digest, sure, boot } = self;
+        let boot = boot.as_deref().unwrap_or("-");
+        format!("{bytes:020} {frames:020} {digest} {sure:020} {boot:<BOOT_CHARS$}\n")
+    }
+
     /// Why the journal at `path` could not be opened: what was written once is not merely missing.
     pub(super) fn unopened(&self, path: &Path, source: std::io::Error) -> JournalError {
         match source.kind() == std::io::ErrorKind::NotFound && self.bytes > 0 {
@@ -283,16 +346,10 @@ impl Head {
     }
 }
 
-/// Fixed width, so that one write replaces it whole.
-fn write_head(file: &File, bytes: u64, frames: u64, digest: &str) -> std::io::Result<()> {
-    let text = format!("{bytes:020} {frames:020} {digest}\n");
-    file.write_all_at(text.as_bytes(), 0)
-}
-
 fn read_head(file: &File) -> Option<Head> {
-    let mut bytes = [0; 20 + 1 + 20 + 1 + 64 + 1];
-    file.read_exact_at(&mut bytes, 0).ok()?;
-    parse_head(std::str::from_utf8(&bytes).ok()?)
+    let mut bytes = [0; HEAD_BYTES];
+    let length = file.read_at(&mut bytes, 0).ok()?;
+    parse_head(std::str::from_utf8(bytes.get(..length)?).ok()?)
 }
 
 /// The head's text; none when it is not one.
@@ -300,8 +357,11 @@ pub(super) fn parse_head(text: &str) -> Option<Head> {
     let mut words = text.split_whitespace();
     let bytes = words.next()?.parse().ok()?;
     let frames = words.next()?.parse().ok()?;
-    let digest = words.next()?.to_owned();
-    (digest.len() == 64).then_some(Head { bytes, frames, digest })
+    let digest = words.next().filter(|digest| digest.len() == 64)?.to_owned();
+    // Without the rest nothing is excused.
+    let sure = words.next().map_or(Some(bytes), |sure| sure.parse().ok())?;
+    let boot = words.next().filter(|boot| boot.len() == BOOT_CHARS).map(str::to_owned);
+    Some(Head { bytes, frames, digest, sure, boot })
 }
 
 /// A journal and every file that is kept beside it.

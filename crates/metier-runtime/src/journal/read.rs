@@ -149,7 +149,7 @@ fn read_lines(
             break;
         }
     }
-    if reading.fault.is_none() && !witnesses.all_met() {
+    if reading.fault.is_none() && !witnesses.all_met(&chain) {
         reading.fault = Some(Fault { frame: chain.frames, kind: FaultKind::CutOff });
     }
     reading.states = chain.states;
@@ -170,7 +170,11 @@ impl Witnesses {
         }
     }
 
-    fn all_met(&self) -> bool {
-        self.head.is_none() && self.checkpoint.is_none()
+    /// Whether none misses anything, or the power was lost and that explains it.
+    fn all_met(&self, chain: &Chain) -> bool {
+        match &self.head {
+            Some(head) => head.excuses(chain.bytes),
+            None => self.checkpoint.is_none(),
+        }
     }
 }

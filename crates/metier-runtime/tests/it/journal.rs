@@ -176,6 +176,65 @@ fn a_bad_end_that_no_crash_leaves_is_named_and_left_as_it_is() {
     }
 }
 
+/// Puts the name of another start of the machine into the head, as after a restart.
+fn restart(path: &Path) {
+    let head = path.with_extension("jsonl.head");
+    let text = std::fs::read_to_string(&head).unwrap();
+    let (rest, boot) = text.trim_end().rsplit_once(' ').unwrap();
+    assert_eq!(boot.len(), 36, "{text}");
+    let other = if boot.starts_with('0') { '1' } else { '0' };
+    std::fs::write(&head, format!("{rest} {other}{}\n", &boot[1..])).unwrap();
+}
+
+#[test]
+fn what_the_power_took_before_it_was_safe_does_not_end_a_journal() {
+    // J1, J3
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    // Enough for a checkpoint, which the power may leave too.
+    sample(&path, 70);
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let lines = |count: usize| whole.split_inclusive('\n').take(count).collect::<String>();
+    std::fs::write(&path, lines(60)).unwrap();
+    assert!(open(&path).is_err(), "the machine was never off");
+    restart(&path);
+    assert!(read(&path).unwrap().fault.is_none());
+    for _ in 0..2 {
+        sample(&path, 3);
+    }
+    let reading = read(&path).unwrap();
+    assert!(reading.fault.is_none(), "{:?}", reading.fault);
+    assert_eq!(reading.frames.len(), 66);
+    // All of it.
+    std::fs::write(&path, "").unwrap();
+    assert!(open(&path).is_err());
+    restart(&path);
+    assert!(open(&path).is_err(), "what was there after the loss is safe");
+}
+
+#[test]
+fn what_was_made_safe_is_missed_whatever_happened_to_the_machine() {
+    // J3
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.jsonl");
+    let clock = Arc::new(TickingClock::starting_at(7));
+    let mut journal = FileJournal::open(&path, Durability::EachAct, clock).unwrap();
+    for number in 0..4 {
+        let beat = if number < 3 { Beat::Result } else { Beat::Intent };
+        journal.append(&ids("a"), &warning(&format!("n{number}")), beat).unwrap();
+    }
+    drop(journal);
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let lines = |count: usize| whole.split_inclusive('\n').take(count).collect::<String>();
+    restart(&path);
+    std::fs::write(&path, lines(2)).unwrap();
+    assert!(open(&path).is_err());
+    assert_eq!(read(&path).unwrap().fault.unwrap().kind, FaultKind::CutOff);
+    std::fs::write(&path, lines(3)).unwrap();
+    assert!(read(&path).unwrap().fault.is_none(), "the intent was never made safe");
+    assert!(open(&path).is_ok());
+}
+
 #[test]
 fn ten_thousand_random_edits_are_all_detected() {
     // J3

@@ -40,7 +40,7 @@ impl World {
         let place = Place { resolver: &Disk, ..Place::lexical(self.directory.path()) };
         let host = HostTable::named("codex").unwrap();
         let survey = Policy::profile(Profile::Default).survey(&call, host, &place);
-        let names = About::Read(&survey).names(&self.discovery);
+        let names = About::read(&survey).names(&self.discovery);
         names.iter().map(|name| name.as_str().to_owned()).collect()
     }
 }

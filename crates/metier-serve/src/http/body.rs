@@ -2,32 +2,48 @@
 //! have, in no more time than a client may take, and all clients together in no more memory than
 //! there is for that. Whoever finds it full waits, which slows clients down instead of the machine.
 
+use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::header;
 use http_body::{Frame, SizeHint};
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
 
 use super::problem::Problem;
 use crate::limits::{BODY_TIME, MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES};
+use crate::who::Who;
 
-/// The memory there is for bodies, in pieces of [`PIECE`] bytes.
-pub(super) struct Room(Arc<Semaphore>);
+/// The memory there is for bodies, in pieces of [`PIECE`] bytes. It is taken as bytes arrive: to say
+/// that much will come costs nothing, so that it gets nothing.
+pub(super) struct Room {
+    all: Arc<Semaphore>,
+    /// What one client may have of it. Only those of the settings are here.
+    shares: Mutex<BTreeMap<Option<Arc<str>>, Arc<Semaphore>>>,
+}
 
 const PIECE: usize = 1024;
 
+/// The part of the room that one client may have.
+const SHARE: usize = 4;
+
+/// Room that is taken: of all there is, and of a client's share.
+#[derive(Default)]
+struct Taken(Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>);
+
 impl Room {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_BUFFERED_BYTES / PIECE)))
+        let all = Arc::new(Semaphore::new(MAX_BUFFERED_BYTES / PIECE));
+        Self { all, shares: Mutex::default() }
     }
 
     /// The request with its body in memory.
-    pub(super) async fn take(&self, request: Request) -> Result<Request, Problem> {
+    pub(super) async fn take(&self, who: &Who, request: Request) -> Result<Request, Problem> {
         let (parts, body) = request.into_parts();
         if body.is_end_stream() {
             return Ok(Request::from_parts(parts, Body::empty()));
@@ -37,25 +53,60 @@ impl Room {
         if told.is_some_and(|length| length > MAX_MESSAGE_BYTES) {
             return Err(Problem::too_large(MAX_MESSAGE_BYTES));
         }
-        let pieces = told.unwrap_or(MAX_MESSAGE_BYTES).div_ceil(PIECE);
-        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-        let room = timeout(BODY_TIME, Arc::clone(&self.0).acquire_many_owned(pieces)).await;
-        let Ok(Ok(held)) = room else { return Err(Problem::busy()) };
-        let read = timeout(BODY_TIME, to_bytes(body, MAX_MESSAGE_BYTES)).await;
-        let bytes = match read {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(error)) => return Err(unread(&error)),
-            Err(_) => return Err(Problem::too_slow()),
-        };
-        Ok(Request::from_parts(parts, Body::new(Held::new(Body::from(bytes), held))))
+        let (bytes, taken) = self.read(body, &self.share(who)).await?;
+        Ok(Request::from_parts(parts, Body::new(Held::new(Body::from(bytes), taken))))
+    }
+
+    async fn read(
+        &self,
+        mut body: Body,
+        share: &Arc<Semaphore>,
+    ) -> Result<(Vec<u8>, Taken), Problem> {
+        let end = Instant::now() + BODY_TIME;
+        let (mut bytes, mut taken) = (Vec::new(), Taken::default());
+        loop {
+            let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
+            let frame = match timeout_at(end, frame).await {
+                Ok(None) => return Ok((bytes, taken)),
+                Ok(Some(Ok(frame))) => frame,
+                Ok(Some(Err(_))) => return Err(Problem::bad_request(UNFINISHED)),
+                Err(_) => return Err(Problem::too_slow()),
+            };
+            let Ok(data) = frame.into_data() else { continue };
+            if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
+                return Err(Problem::too_large(MAX_MESSAGE_BYTES));
+            }
+            let pieces = (bytes.len() + data.len()).div_ceil(PIECE) - bytes.len().div_ceil(PIECE);
+            let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
+            let mine = timeout_at(end, Arc::clone(share).acquire_many_owned(pieces)).await;
+            let Ok(Ok(mine)) = mine else { return Err(Problem::busy()) };
+            let ours = timeout_at(end, Arc::clone(&self.all).acquire_many_owned(pieces)).await;
+            let Ok(Ok(ours)) = ours else { return Err(Problem::busy()) };
+            taken.add(mine, ours);
+            bytes.extend_from_slice(&data);
+        }
+    }
+
+    /// What the client may have of the room.
+    fn share(&self, who: &Who) -> Arc<Semaphore> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Semaphore::new(MAX_BUFFERED_BYTES / SHARE / PIECE));
+        Arc::clone(shares.entry(who.known.clone()).or_insert_with(new))
     }
 }
 
-fn unread(error: &axum::Error) -> Problem {
-    // The one error that is the limit's says so in its text, and nowhere else.
-    match error.to_string().contains("length limit") {
-        true => Problem::too_large(MAX_MESSAGE_BYTES),
-        false => Problem::bad_request("the body ended before its end"),
+/// Why a body is not taken that stops arriving.
+const UNFINISHED: &str = "the body ended before its end";
+
+impl Taken {
+    fn add(&mut self, mine: OwnedSemaphorePermit, ours: OwnedSemaphorePermit) {
+        match &mut self.0 {
+            Some((all_mine, all_ours)) => {
+                all_mine.merge(mine);
+                all_ours.merge(ours);
+            }
+            None => self.0 = Some((mine, ours)),
+        }
     }
 }
 
@@ -94,3 +145,7 @@ impl<T: Unpin> HttpBody for Held<T> {
         self.inner.size_hint()
     }
 }
+
+#[cfg(test)]
+#[path = "body_tests.rs"]
+mod tests;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -152,13 +152,15 @@ async fn enter(State(api): State<Arc<Api>>, request: Request, next: Next) -> Res
     let route = metrics::route(request.uri().path());
     // Those that wait for an answer keep the server; those that listen do not.
     let busy = (request.method() == Method::POST).then(|| api.busy.begin());
-    let last = request.headers().contains_key(header::TRANSFER_ENCODING);
+    // Who has not shown a token has no lasting seat.
+    let is_nobody = api.setup.gate.asks_for_tokens() && request.uri().path() == HEALTH;
+    let last = is_nobody || request.headers().contains_key(header::TRANSFER_ENCODING);
     let mut response = match admitted(&api, request).await {
         Ok(request) => next.run(request).await,
         Err(problem) => ending(problem.into_response()),
     };
     if last {
-        // Nobody reads along behind a body in chunks, so that no request may follow it.
+        // Nobody reads along behind a body in chunks either, so that no request may follow it.
         response = ending(response);
     }
     let headers = response.headers_mut();
@@ -178,8 +180,11 @@ async fn admitted(api: &Api, mut request: Request) -> Result<Request, Problem> {
         return Err(Problem::bad_request("a request tells its length once"));
     }
     let who = api.setup.gate.check(request.uri(), request.headers())?;
-    request.extensions_mut().insert(who);
-    api.room.take(request).await
+    if request.uri().path() == HEALTH && !request.body().is_end_stream() {
+        return Err(Problem::bad_request("who asks for the health brings nothing"));
+    }
+    request.extensions_mut().insert(who.clone());
+    api.room.take(&who, request).await
 }
 
 /// The last answer of its connection. Who was not let in may not have been read to the end.

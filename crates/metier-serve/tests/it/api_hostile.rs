@@ -64,6 +64,19 @@ fn without_the_token_there_is_nothing_but_health() {
 }
 
 #[test]
+fn who_has_no_token_brings_nothing_and_has_no_lasting_seat() {
+    // U3
+    let server = Served::with_token(&Arc::new(Ground::usual()));
+    let asked = server.send(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    assert_eq!(asked.status, 200);
+    assert!(asked.head.to_lowercase().contains("connection: close"), "{}", asked.head);
+    // The answer comes although the body does not.
+    let slow = server
+        .send(b"POST /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4194304\r\n\r\nx");
+    assert_eq!(slow.status, 400, "{slow:?}");
+}
+
+#[test]
 fn a_body_that_is_too_large_is_refused_however_it_comes() {
     // U3, F4
     let server = Served::start(&Arc::new(Ground::usual()));

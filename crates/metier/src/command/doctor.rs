@@ -1,7 +1,7 @@
 //! `metier doctor`: what is wrong with what is installed, linked and written down, and what can be
 //! put right.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier_format::text::visible_line;
@@ -58,8 +58,10 @@ pub(crate) fn run(
     let by = packages::by(settings);
     let look = || {
         let mut findings = with(&home, settings, examine);
-        findings
-            .extend(HookAgent::ALL.into_iter().flat_map(|agent| hooks(agent, global, settings)));
+        if !is_closed(&home, &findings) {
+            let agents = HookAgent::ALL.into_iter();
+            findings.extend(agents.flat_map(|agent| hooks(agent, global, settings)));
+        }
         findings.extend(stale_plugin(settings));
         let unusable = Law::load(settings).fault;
         findings.extend(unusable.map(|(file, why)| Finding::new(Code::PolicyUnusable, &file, why)));
@@ -99,6 +101,12 @@ pub(crate) fn run(
         (false, true) => Status::Partly,
         (false, false) => Status::Ok,
     })
+}
+
+/// Whether the findings say that nothing in the home can be read, so that nobody says it again.
+fn is_closed(home: &Home, findings: &[Finding]) -> bool {
+    let is_home = |finding: &Finding| Path::new(&finding.path) == home.path();
+    findings.iter().any(|finding| finding.code == Code::Unreadable && is_home(finding))
 }
 
 /// That chibi's plugin is a copy of another metier, which it stays when metier is updated.

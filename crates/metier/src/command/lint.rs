@@ -90,11 +90,12 @@ struct Linted {
     failure: Option<write::WriteError>,
 }
 
-/// What `--fix` did, each with the file it is about.
+/// What `--fix` did, each with the file it is about, and what nobody could look into.
 #[derive(Default)]
 struct Repairs {
     fixed: Vec<(String, Diagnostic)>,
     failed: Vec<(String, CommandError)>,
+    unread: Vec<String>,
 }
 
 /// Lints what `args` names.
@@ -107,11 +108,12 @@ pub(crate) fn run(args: &LintArgs, settings: &Settings, ui: &mut Ui) -> CommandR
         examine(&targets, target, fix).told(telling)
     });
     interrupt.check()?;
-    if linted.is_empty() && telling.format == Format::Human {
+    let unread = targets.unread();
+    if linted.is_empty() && unread.is_empty() && telling.format == Format::Human {
         ui.note("no skills here; give `metier lint` a SKILL.md or a directory with skills below");
     }
     targets.remark(ui);
-    print(linted, telling, ui)
+    print(linted, unread, telling, ui)
 }
 
 impl Telling {
@@ -206,8 +208,8 @@ impl Case<'_> {
 }
 
 /// Prints what was found, what was repaired, and what could not be.
-fn print(linted: Vec<Linted>, telling: Telling, ui: &mut Ui) -> CommandResult {
-    let mut repairs = Repairs::default();
+fn print(linted: Vec<Linted>, unread: &[String], telling: Telling, ui: &mut Ui) -> CommandResult {
+    let mut repairs = Repairs { unread: unread.to_vec(), ..Repairs::default() };
     let mut tally = Tally::default();
     let mut texts = Vec::new();
     let mut files = Vec::with_capacity(linted.len());
@@ -229,10 +231,16 @@ fn print(linted: Vec<Linted>, telling: Telling, ui: &mut Ui) -> CommandResult {
     for (_, error) in &repairs.failed {
         ui.complain(error);
     }
+    for unread in &repairs.unread {
+        ui.complain(&CommandError::failed(unread.clone()));
+    }
     Ok(if !repairs.failed.is_empty() {
         Status::Partly
     } else if tally.errors > 0 {
         Status::LintErrors
+    } else if !repairs.unread.is_empty() {
+        // Nothing wrong was found where not everything was looked at.
+        Status::Partly
     } else {
         Status::Ok
     })
@@ -250,10 +258,12 @@ fn print_human(texts: &[String], tally: &Tally, repairs: &Repairs, ui: &mut Ui) 
     ui.text(&report::human_summary(tally));
 }
 
-/// The document of the contract; after repairs, it also says what was repaired and what was not.
+/// The document of the contract; after repairs, it also says what was repaired and what was not, and
+/// where something could not be looked into, what.
 fn print_json(files: &[FileReport], repairs: &Repairs, mode: Mode, ui: &mut Ui) {
     let text = report::json(files, mode);
-    if repairs.fixed.is_empty() && repairs.failed.is_empty() {
+    let repaired = !repairs.fixed.is_empty() || !repairs.failed.is_empty();
+    if !repaired && repairs.unread.is_empty() {
         ui.text(&text);
         return;
     }
@@ -266,8 +276,13 @@ fn print_json(files: &[FileReport], repairs: &Repairs, mode: Mode, ui: &mut Ui) 
         .map(|(path, error)| json!({"path": path, "message": error.message()}));
     let mut document: Value = serde_json::from_str(&text).unwrap_or_default();
     if let Some(document) = document.as_object_mut() {
-        document.insert("fixed".to_owned(), fixed.collect());
-        document.insert("not_fixed".to_owned(), failed.collect());
+        if repaired {
+            document.insert("fixed".to_owned(), fixed.collect());
+            document.insert("not_fixed".to_owned(), failed.collect());
+        }
+        if !repairs.unread.is_empty() {
+            document.insert("not_read".to_owned(), json!(repairs.unread));
+        }
     }
     ui.document(&document);
 }

@@ -6,6 +6,10 @@ use metier_package::{ChangeError, CopyError, FetchError, RecordError, ReferenceE
 
 use crate::error::{CommandError, Kind};
 
+/// What skills are added from, of what lies on a disk.
+const SOURCES: &str = "give a directory, which may be a skill's or one with skills below, or an archive \
+     whose name ends in `.tar.gz`, `.tgz`, `.zip` or `.skill`";
+
 /// The failure of a change.
 pub(crate) fn change_error(error: ChangeError) -> CommandError {
     match error {
@@ -79,6 +83,7 @@ pub(crate) fn reference_error(error: ReferenceError, text: &str) -> CommandError
 pub(crate) fn fetch_error(error: FetchError) -> CommandError {
     let (code, hint): (&'static str, Option<String>) = match &error {
         FetchError::NotFound { .. } => ("not_found", Some("check the spelling".to_owned())),
+        FetchError::NoSource { .. } => ("not_a_source", Some(SOURCES.to_owned())),
         FetchError::NoSuchRef { .. } => ("no_such_ref", None),
         FetchError::NoSuchPath { .. } => ("no_such_path", None),
         FetchError::Authentication { place, .. } if place.starts_with("mcp") => {

@@ -38,6 +38,8 @@ fn every_failure_has_a_kind_and_a_code() {
     check(reference_error(ReferenceError::Empty, "\u{1b}"), Kind::Usage, "bad_reference");
     let place = || "https://git.example".to_owned();
     check(fetch_error(FetchError::NotFound { place: place() }), Kind::Failed, "not_found");
+    let file = FetchError::NoSource { place: place(), what: "a file" };
+    check(fetch_error(file), Kind::Failed, "not_a_source");
     check(fetch_error(FetchError::RateLimited { place: place() }), Kind::Failed, "rate_limited");
     check(fetch_error(FetchError::NoGit), Kind::Failed, "no_git");
     let full = FetchError::NoSpace { missing: 1, path: "x".into() };

@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use metier_testing::World;
 use serde_json::{Value, json};
 
-use crate::{metier, transcript};
+use crate::{metier, metier_bound, transcript};
 
 const FAULTY: &str =
     "---\nname: Faulty\ndescription: Use for: things\n---\n\nSee [x](missing.md).\n";
@@ -387,4 +387,32 @@ fn every_bundled_skill_is_clean() {
     let document = run.json();
     assert_eq!(run.code, 0, "{document}");
     assert_eq!((&document["errors"], &document["warnings"]), (&json!(0), &json!(0)), "{document}");
+}
+
+#[test]
+fn what_cannot_be_looked_into_is_a_failure_with_its_reason() {
+    // F3, U1
+    let world = World::new();
+    let described = "Sorts ledgers by date and account. Use when a ledger comes unsorted.";
+    world.skill("project", "fine", described);
+    let set = |mode| {
+        let directory = world.project().join("closed");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(0o000);
+    let run = metier_bound(&world, &["lint"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("error: `closed` cannot be read: Permission"), "{}", run.stderr);
+    let run = metier_bound(&world, &["lint", "--json", "--quiet"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let unread = run.json()["not_read"][0].as_str().unwrap().to_owned();
+    assert!(unread.starts_with("`closed` cannot be read: Permission denied"), "{unread}");
+    assert_eq!(run.json()["files"].as_array().unwrap().len(), 1, "the others are looked at");
+    let run = metier_bound(&world, &["lint", "--format", "sarif"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    world.write("project/faulty/SKILL.md", FAULTY);
+    let run = metier_bound(&world, &["lint"]);
+    assert_eq!(run.code, 4, "errors that were found are what is wrong: {}", run.stderr);
+    set(0o755);
 }

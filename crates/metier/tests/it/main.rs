@@ -66,6 +66,7 @@ mod why;
 use std::io::Write as _;
 
 use metier_testing::{Run, World};
+use rustix::thread::CapabilitySet;
 
 /// The binary under test.
 const METIER: &str = env!("CARGO_BIN_EXE_metier");
@@ -139,6 +140,18 @@ fn workshop() -> World {
 /// The journal of the world's default session.
 fn journal(world: &World) -> std::path::PathBuf {
     world.home().join(".local/share/metier/sessions/default.jsonl")
+}
+
+/// The command as somebody starts it whom the modes of files bind, which root is not.
+fn metier_bound(world: &World, args: &[&str]) -> Run {
+    let bound = || {
+        // Only root has these to lose, and only this thread and what it starts loses them.
+        for right in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
+            let _ = rustix::thread::remove_capability_from_bounding_set(right);
+        }
+        metier(world, args)
+    };
+    std::thread::scope(|scope| scope.spawn(bound).join().unwrap())
 }
 
 /// The frames of the world's default session.

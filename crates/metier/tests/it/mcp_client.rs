@@ -1,6 +1,7 @@
 //! Skills from other MCP servers, the whole way through the command: servers of our own, on the web
 //! and as programs, and servers that lie.
 
+use metier_store::digest::{Tree, TreeFile, TreeKind, hex};
 use metier_testing::skill_server::{Answer, Skills, honestly, served_skill};
 use metier_testing::{Run, SkillServer, World};
 use serde_json::{Value, json};
@@ -263,10 +264,17 @@ fn a_lockfile_starts_no_program_and_names_only_servers_known_here() {
     // U2, P4
     let world = World::new();
     let lock = |source: &str| {
-        let digest = "a".repeat(64);
+        let digest = "aa".repeat(32);
+        let file = TreeFile {
+            path: (*b"SKILL.md").into(),
+            kind: TreeKind::File,
+            size: 0,
+            digest: [0xaa; 32],
+        };
+        let tree = hex(&Tree::new(vec![file]).digest());
         let text = format!(
             "version = 1\n\n[[skill]]\nname = \"pdf\"\nsource = \"{source}\"\npath = \"pdf\"\n\
-             tree = \"sha256:{digest}\"\nfiles = [\n    {{ path = \"SKILL.md\", mode = \"100644\", \
+             tree = \"sha256:{tree}\"\nfiles = [\n    {{ path = \"SKILL.md\", mode = \"100644\", \
              sha256 = \"{digest}\" }},\n]\n"
         );
         std::fs::write(world.project().join("skills.lock"), text).unwrap();

@@ -337,10 +337,6 @@ fn a_checkout_is_filled_from_its_lock_and_frozen_refuses_the_rest() {
         (&json!("notes"), &json!(null))
     );
     let lock = std::fs::read_to_string(other.project().join("skills.lock")).unwrap();
-    other.write(
-        "project/skills.lock",
-        lock.replace("sha256:", "sha256:0").replace("\"sha256:0", "\"sha256:"),
-    );
     other.write("project/skills.lock", format!("{lock}<<<<<<< ours\n"));
     let broken = metier(&other, &["sync", "--json"]);
     check_error(&broken, 1, "lock_unreadable", "sync");
@@ -356,15 +352,38 @@ fn a_checkout_is_filled_from_its_lock_and_frozen_refuses_the_rest() {
 fn a_source_that_is_not_what_the_lock_says_is_refused() {
     // P3, P4
     let server = GitServer::start();
-    let _ = server.repo("skills").skill("pdf", "pdf").commit("one");
+    let first = server.repo("skills").skill("pdf", "pdf").commit("one");
     let world = World::new();
     metier(&world, &["add", &server.url("skills"), "--yes", "--layer", "project"]);
     let lock = std::fs::read_to_string(world.project().join("skills.lock")).unwrap();
-    let tree = lock.split("tree = \"sha256:").nth(1).unwrap()[..64].to_owned();
+    assert!(lock.contains(&first), "{lock}");
+    let second = server.repo("skills").file("pdf/more.md", "more\n").commit("two");
     let other = World::new();
-    other.write("project/skills.lock", lock.replace(&tree, &"0".repeat(64)));
+    other.write("project/skills.lock", lock.replace(&first, &second));
     check_error(&metier(&other, &["sync", "--json"]), 3, "tree_mismatch", "");
     assert!(!other.project().join(".agents/skills/pdf").exists());
+}
+
+#[test]
+fn a_lock_whose_files_are_not_those_of_its_tree_is_refused_by_everybody() {
+    // P3, P4
+    let world = world();
+    add(&world, &["--skill", "pdf", "--layer", "project"]);
+    let path = world.project().join("skills.lock");
+    let lock = std::fs::read_to_string(&path).unwrap();
+    let file = lock.split("sha256 = \"").nth(1).unwrap()[..64].to_owned();
+    world.write("project/skills.lock", lock.replace(&file, &"0".repeat(64)));
+    let line = 1 + lock.lines().position(|line| line.starts_with("tree = ")).unwrap();
+    for args in [&["sync"][..], &["sync", "--frozen"], &["verify"], &["update", "--yes"]] {
+        let args = [args, &["--layer", "project", "--json"]].concat();
+        let run = metier(&world, &args);
+        check_error(&run, 1, "lock_unreadable", "metier sync");
+        let message = run.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains(&format!("skills.lock:{line}:")), "{message}");
+        assert!(message.contains("`pdf`"), "{message}");
+    }
+    world.write("project/skills.lock", lock);
+    assert_eq!(metier(&world, &["verify", "--layer", "project"]).code, 0);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use metier_testing::{GitServer, Run, World};
 use serde_json::json;
 
-use crate::metier;
+use crate::{metier, metier_bound};
 
 fn check_error(run: &Run, exit: i32, code: &str, hint: &str) {
     let error = run.json()["error"].clone();
@@ -220,4 +220,71 @@ fn a_file_that_is_no_journal_is_not_taken_for_one() {
     assert_eq!(run.code, 3, "{}", run.stderr);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "my only copy\n");
     assert_eq!(metier(&world, &["read", "metier", "../x"]).code, 1, "there is no such skill");
+}
+
+#[test]
+fn the_doctor_says_what_is_wrong_with_a_home_nobody_can_read() {
+    // P7, U1
+    let world = World::new();
+    let home = world.path().join("closed");
+    let shown = home.display().to_string();
+    let check = |home: &str, args: &[&str], says: &str| {
+        let args = [&["--home", home], args].concat();
+        let run = metier_bound(&world, &args);
+        assert_eq!(run.code, 1, "{} {}", run.stdout, run.stderr);
+        let document = run.json();
+        let errors = document["findings"].as_array().unwrap().iter();
+        let errors: Vec<_> = errors.filter(|finding| finding["severity"] == "error").collect();
+        assert_eq!(errors.len(), 1, "{document}");
+        assert_eq!((&errors[0]["code"], &errors[0]["path"]), (&json!("unreadable"), &json!(home)));
+        assert!(errors[0]["message"].as_str().unwrap().contains(says), "{document}");
+    };
+    let set = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&home, mode).unwrap();
+    };
+    std::fs::create_dir(&home).unwrap();
+    set(0o000);
+    check(&shown, &["doctor", "--json"], "cannot open");
+    check(&shown, &["doctor", "--fix", "--json"], "cannot open");
+    check(&format!("{shown}/below"), &["doctor", "--json"], "cannot open");
+    let person = metier_bound(&world, &["--home", &shown, "doctor"]);
+    assert!(person.stdout.contains("error unreadable: "), "{}", person.stdout);
+    assert!(person.stdout.contains("Permission denied"), "{}", person.stdout);
+    set(0o755);
+    std::fs::remove_dir(&home).unwrap();
+    world.write("closed", "a file");
+    check(&shown, &["doctor", "--json"], "cannot open");
+}
+
+#[test]
+fn the_doctor_names_the_record_that_keeps_everybody_else_from_starting() {
+    // P7, U1
+    let world = World::new();
+    world.write("home/.local/share/metier/folders.json", "[");
+    check_error(&metier(&world, &["list", "--json"]), 1, "records_damaged", "");
+    let run = metier(&world, &["doctor", "--json"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let finding = &run.json()["findings"][0];
+    assert_eq!(finding["code"], "records-damaged", "{finding}");
+    assert!(finding["path"].as_str().unwrap().ends_with("folders.json"), "{finding}");
+}
+
+#[test]
+fn what_add_cannot_take_is_called_what_it_is() {
+    // P1, U1
+    let world = World::new();
+    let skill = skill(&world, "source", "pdf");
+    let file = format!("{skill}/SKILL.md");
+    for file in [file.as_str(), "/etc/passwd", "./../source/pdf/SKILL.md"] {
+        let run = metier(&world, &["add", file, "--yes", "--json"]);
+        check_error(&run, 1, "not_a_source", "`.tar.gz`");
+        let message = run.json()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.ends_with("` is a file, and neither a directory nor an archive"));
+    }
+    std::fs::create_dir(world.project().join("pdf.zip")).unwrap();
+    let run = metier(&world, &["add", "./pdf.zip", "--yes", "--json"]);
+    check_error(&run, 1, "not_a_source", "directory");
+    let run = metier(&world, &["add", "./none", "--yes", "--json"]);
+    check_error(&run, 1, "not_found", "spelling");
 }

@@ -17,7 +17,7 @@ use crate::env::{self, PathKind};
 use crate::error::CommandError;
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::view::walk_remark;
+use crate::view::{walk_note, walk_remark};
 
 /// What a skill's file is called.
 const SKILL_FILE: &str = "SKILL.md";
@@ -31,6 +31,7 @@ pub(crate) struct Targets {
     store: FileStore,
     list: Vec<Target>,
     remarks: Vec<String>,
+    unread: Vec<String>,
 }
 
 /// One file to lint.
@@ -84,8 +85,12 @@ impl Targets {
         if u16::try_from(roots.len()).is_err() {
             return Err(too_many(asked.len()));
         }
-        let mut targets =
-            Self { store: FileStore::new(roots), list: Vec::new(), remarks: Vec::new() };
+        let mut targets = Self {
+            store: FileStore::new(roots),
+            list: Vec::new(),
+            remarks: Vec::new(),
+            unread: Vec::new(),
+        };
         let mut ids = (0..).map(RootId);
         for group in &groups {
             targets.add(group, &mut ids, settings, asked != here);
@@ -100,11 +105,16 @@ impl Targets {
         &self.list
     }
 
-    /// Says what the search could not look into.
+    /// Says where the search stopped because it was told to.
     pub(crate) fn remark(&self, ui: &mut Ui) {
         for remark in &self.remarks {
             ui.note(remark);
         }
+    }
+
+    /// What the search could not look into, each with its reason: there may be skills in it.
+    pub(crate) fn unread(&self) -> &[String] {
+        &self.unread
     }
 
     /// Reads one of the files, once.
@@ -162,7 +172,14 @@ impl Targets {
         let only = FileStore::new(vec![Root::given(Layer::Personal, &typed.root)]);
         let Discovery { found, skipped, notes, .. } = only.discover(&settings.limits);
         let root = only.roots().first();
-        self.remarks.extend(notes.iter().map(|note| walk_remark(note, root)));
+        for note in &notes {
+            match note.diagnostic.code {
+                Code::RootUnreadable | Code::DirectoryUnreadable => {
+                    self.unread.push(walk_note(note, root));
+                }
+                _ => self.remarks.push(walk_remark(note, root)),
+            }
+        }
         for found in found {
             let file = self.spelling(id, &found.path, &found.diagnostics);
             self.list.push(Target::within(id, typed, &found.path, &file));

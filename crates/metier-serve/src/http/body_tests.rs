@@ -1,0 +1,95 @@
+use std::task::Waker;
+
+use axum::http::StatusCode;
+
+use super::*;
+
+fn run<T>(test: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test)
+}
+
+/// A body that brings `first` and then nothing more, without an end.
+struct Endless(Option<Bytes>);
+
+impl HttpBody for Endless {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        match self.0.take() {
+            Some(first) => Poll::Ready(Some(Ok(Frame::data(first)))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+fn request(length: usize, body: Body) -> Request {
+    Request::builder().header(header::CONTENT_LENGTH, length).body(body).unwrap()
+}
+
+#[test]
+fn who_says_that_much_will_come_takes_the_room_of_what_came() {
+    // U3
+    run(async {
+        let room = Room::new();
+        let before = room.all.available_permits();
+        let who = Who::known("slow");
+        let first = Bytes::from_static(&[b'x'; PIECE + 1]);
+        let body = Body::new(Endless(Some(first)));
+        let mut taking = Box::pin(room.take(&who, request(MAX_MESSAGE_BYTES, body)));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(taking.as_mut().poll(&mut context).is_pending());
+        assert_eq!(before - room.all.available_permits(), 2);
+        drop(taking);
+        assert_eq!(room.all.available_permits(), before, "who leaves has nothing");
+    });
+}
+
+#[test]
+fn a_body_is_held_until_it_is_read() {
+    // U3
+    run(async {
+        let room = Room::new();
+        let before = room.all.available_permits();
+        let asked = room.take(&Who::default(), request(3, Body::from("abc"))).await.unwrap();
+        assert_eq!(before - room.all.available_permits(), 1);
+        assert_eq!(axum::body::to_bytes(asked.into_body(), 9).await.unwrap(), "abc");
+        assert_eq!(room.all.available_permits(), before);
+    });
+}
+
+#[test]
+fn one_client_cannot_take_the_room_of_all() {
+    // U3
+    run(async {
+        let room = Room::new();
+        let one = room.share(&Who::known("one"));
+        let all_of_it = u32::try_from(one.available_permits()).unwrap();
+        let _held = one.acquire_many_owned(all_of_it).await.unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        let who = Who::known("one");
+        let mut more = Box::pin(room.take(&who, request(3, Body::from("abc"))));
+        assert!(more.as_mut().poll(&mut context).is_pending());
+        for other in [Who::known("two"), Who::default()] {
+            assert!(room.take(&other, request(3, Body::from("abc"))).await.is_ok());
+        }
+    });
+}
+
+#[test]
+fn what_is_larger_than_a_message_is_refused_whatever_it_says() {
+    // U3
+    run(async {
+        let room = Room::new();
+        let large = Body::from(vec![0; MAX_MESSAGE_BYTES + 1]);
+        let unsaid = Request::builder().body(large).unwrap();
+        for asked in [request(MAX_MESSAGE_BYTES + 1, Body::from("x")), unsaid] {
+            let problem = room.take(&Who::default(), asked).await.unwrap_err();
+            let status = axum::response::IntoResponse::into_response(problem).status();
+            assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+        }
+    });
+}
