@@ -126,6 +126,12 @@ fn spelled(name: &[Step]) -> String {
 
 /// Whether a name of which parts are left open is this one, and says enough to mean it.
 fn may_be(name: &[Step], known: &str, text: &str) -> bool {
+    // Most names are told apart by their first letter.
+    if let (Some(Step::Is(first)), Some(other)) = (name.first(), known.chars().next())
+        && *first != other
+    {
+        return false;
+    }
     let known_chars: Vec<char> = known.chars().collect();
     fits(name, &known_chars) && {
         let own = name.strip_prefix(&[Step::Is('.')]).unwrap_or(name);
