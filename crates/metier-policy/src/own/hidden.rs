@@ -105,6 +105,8 @@ struct Search<'a> {
     code: bool,
     /// Directories that the call makes, as they are given.
     made: Vec<String>,
+    /// What it copies or moves: from where, and to where.
+    copied: Vec<(String, String)>,
 }
 
 impl<'a> Search<'a> {
@@ -122,6 +124,7 @@ impl<'a> Search<'a> {
             self.named.extend(&command.named);
         }
         self.made.extend(made_by(command));
+        self.copied.extend(copied_by(command));
         for (_, consequence) in &command.consequences {
             match consequence {
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
@@ -151,7 +154,10 @@ impl<'a> Search<'a> {
     fn arrived(&self, file: &FileUse, place: &Place<'_>) -> Option<Reason> {
         let absolute = |path: &str| normalize(place.cwd.join(path).to_str()?, place.cwd.to_str());
         let path = absolute(file.given.as_ref()?.as_known()?)?;
-        let made: Vec<String> = self.made.iter().filter_map(|made| absolute(made)).collect();
+        let is_real = |from: &str| absolute(from).is_some_and(|from| is_no_link(&from, place));
+        let copied = self.copied.iter().filter(|(from, _)| is_real(from)).map(|(_, to)| to);
+        let made: Vec<String> =
+            self.made.iter().chain(copied).filter_map(|made| absolute(made)).collect();
         for (slash, _) in path.rmatch_indices('/').take_while(|(slash, _)| *slash > 0) {
             let (above, below) = path.split_at(slash);
             let Some(rule) = parts(below).and_then(|below| self.rule(&below, false)) else {
@@ -219,6 +225,27 @@ fn made_by(command: &Command) -> Vec<String> {
     let cloned = words().filter_map(|word| word.trim_end_matches('/').rsplit(['/', ':']).next());
     let cloned = cloned.map(|name| name.strip_suffix(".git").unwrap_or(name).to_owned());
     words().map(str::to_owned).chain(cloned.filter(|_| clones)).collect()
+}
+
+/// What a command copies or moves: from where, and what it may be called then.
+fn copied_by(command: &Command) -> Vec<(String, String)> {
+    let words = command.argv.iter().skip(1).filter(|word| !word.may_be_option());
+    let words: Option<Vec<&str>> = words.map(Word::as_known).collect();
+    let words = words.filter(|_| command.runs_one_of(&["cp", "mv"])).unwrap_or_default();
+    let Some((to, sources)) = words.split_last() else { return Vec::new() };
+    let pair = |from: &&str| {
+        let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        [to.to_string(), format!("{to}/{name}")].map(|to| ((*from).to_owned(), to))
+    };
+    sources.iter().flat_map(pair).collect()
+}
+
+/// Whether something is there and is itself no link, whatever leads to it.
+fn is_no_link(path: &str, place: &Place<'_>) -> bool {
+    let at = Path::new(path);
+    let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else { return false };
+    let real = |path: &Path| place.resolver.real(path);
+    place.resolver.exists(at) && real(at) == real(parent).map(|parent| parent.join(name))
 }
 
 /// The names on a path, in lowercase; nothing for one that names nothing.

@@ -220,7 +220,10 @@ struct Empty;
 
 impl crate::Resolve for Empty {
     fn real(&self, absolute: &Path) -> Option<PathBuf> {
-        crate::Lexical.real(absolute)
+        match absolute.to_str() {
+            Some("/project/there/lnk") => Some("/home/user/.claude".into()),
+            _ => crate::Lexical.real(absolute),
+        }
     }
 
     fn exists(&self, absolute: &Path) -> bool {
@@ -254,6 +257,8 @@ fn a_link_that_the_call_itself_brings_leads_to_nothing_protected_without_a_quest
         "cp -a lnk b && echo x > /project/b/settings.json",
         "ln -s x b && echo x > b/settings.json",
         "mv lnk b && tee b/settings.json",
+        "cp -r there/lnk b && tee b/settings.json",
+        "cp -r there/x there/lnk b && tee b/lnk/settings.json",
         "git checkout evil && echo x > d/settings.json",
         "git checkout evil && cp x d/e/settings.json",
         "git pull && echo x > d/approvals.jsonl",
@@ -277,6 +282,9 @@ fn a_link_that_the_call_itself_brings_leads_to_nothing_protected_without_a_quest
         "git clone https://e/x app && cp x app/settings.json",
         "mkdir -p a/b && tar xf x.tar -C a/b && echo x > a/b/settings.json",
         "cp x b && echo x > b/settings.json",
+        "cp -r there/x b && echo x > b/settings.json",
+        "cp -r there/x there/y b && echo x > b/y/settings.json",
+        "mv there b && echo x > b/settings.json",
         "echo x > d/settings.json",
     ] {
         let ruling = rule(command);
