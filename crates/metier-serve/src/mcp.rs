@@ -39,12 +39,12 @@ use rmcp::model::{ErrorData, ProtocolVersion};
 use rmcp::service::RequestContext;
 use tokio::sync::{Semaphore, watch};
 
-use crate::agent_hook::is_of_an_agent;
+use crate::aside::{Broke, aside};
 use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
-use crate::who::{Who, check_session};
+use crate::who::{NotYours, Who};
 use log::Log;
 use subscriptions::Subscriptions;
 
@@ -56,7 +56,7 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
 
-/// How often the thread that waits for changes looks whether anybody is left to be told.
+/// How often whoever waits for changes looks whether anybody is left to be told.
 const ATTENTION: Duration = Duration::from_secs(1);
 
 /// Whoever says nothing of themselves counts as one client, under this name.
@@ -185,18 +185,9 @@ impl Server {
     fn desk(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desk>, ErrorData> {
         let who = self.asker(context);
         if let Some(name) = named_session(context) {
-            let session = who.session(name);
-            let named = [name, &session].into_iter().try_for_each(check_session);
-            named.map_err(|error| {
-                let data = serde_json::json!({ "code": "bad_request" });
-                ErrorData::invalid_params(error, Some(data))
-            })?;
-            if is_of_an_agent(&session) {
-                return Err(not_yours("that session is an agent's own, and no client's to name"));
-            }
-            if !who.may_name(name, &*self.service.host) {
-                return Err(not_yours("that session is of a client with a section of its own"));
-            }
+            // A model speaks here, whoever let it in, so that it could be anybody.
+            let asker = Who { anybody: true, ..who.clone() };
+            let session = asker.may_name(name, &*self.service.host).map_err(|why| unnamed(&why))?;
             return Ok(self.service.desk(who, Some(session)));
         }
         // A panic elsewhere left a desk in the table or not.
@@ -226,7 +217,7 @@ impl Server {
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
         let desk = self.desk(context)?;
-        aside(move || desk.act(work)).await
+        Ok(aside(move || desk.act(work)).await?)
     }
 
     /// Calls a tool that runs a script: the client hears that it goes on, and can stop it.
@@ -260,7 +251,7 @@ impl Server {
                 dialect.call(session, &tool, arguments)
             })
         });
-        progress::accompany(context, switch, running).await
+        Ok(progress::accompany(context, switch, running).await?)
     }
 
     /// Whose scripts count together: those of a known client, of one connection, of one session.
@@ -282,12 +273,13 @@ impl Server {
         work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let (service, who) = (Arc::clone(&self.service), self.asker(context));
-        aside(move || work(&service, &service.host.catalog(&who))).await
+        Ok(aside(move || work(&service, &service.host.catalog(&who))).await?)
     }
 }
 
-fn not_yours(why: &'static str) -> ErrorData {
-    ErrorData::invalid_params(why, Some(serde_json::json!({ "code": "not_yours" })))
+fn unnamed(why: &NotYours) -> ErrorData {
+    let data = serde_json::json!({ "code": why.code() });
+    ErrorData::invalid_params(why.to_string(), Some(data))
 }
 
 /// The session a request of the stateless era names.
@@ -300,12 +292,10 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// Runs what may wait for a disk or a lock where it holds up nobody.
-async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ErrorData> {
-    let failed = |_| ErrorData::internal_error("this is a bug in metier", None);
-    tokio::task::spawn_blocking(work).await.map_err(failed)
+impl From<Broke> for ErrorData {
+    fn from(broke: Broke) -> Self {
+        Self::internal_error(broke.to_string(), None)
+    }
 }
 
 /// The journal refused, so that nothing was done.

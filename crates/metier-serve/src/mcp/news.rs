@@ -8,10 +8,12 @@ use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use serde_json::json;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::subscriptions::{self, INTERVAL, Subscriptions};
-use super::{Server, Service, aside, shown};
+use super::{ATTENTION, Server, Service, shown};
+use crate::aside::aside;
 use crate::who::Who;
 
 /// The catalog a client knows of.
@@ -45,7 +47,7 @@ impl Server {
         let (service, who) = (Arc::clone(&self.service), self.who(name.as_deref()));
         tokio::spawn(async move {
             let Ok(mut known) = aside(move || Known::of(&service, who)).await else { return };
-            while changes.changed().await.is_ok() && !peer.is_transport_closed() {
+            while change(&mut changes, &peer).await {
                 let looked = aside(move || (known.changed(), known)).await;
                 let Ok((changed, kept)) = looked else { return };
                 known = kept;
@@ -113,6 +115,20 @@ impl Server {
             let (kept, news) = aside(move || known.look(lists)).await?;
             known = kept;
             tell(&context, news).await;
+        }
+    }
+}
+
+/// Waits for the next change of the catalog. False when nobody is left to be told; that is looked at
+/// in intervals, so that a client that is gone is forgotten although nothing changes.
+async fn change(changes: &mut watch::Receiver<u64>, peer: &Peer<RoleServer>) -> bool {
+    loop {
+        let changed = timeout(ATTENTION, changes.changed()).await;
+        if peer.is_transport_closed() {
+            return false;
+        }
+        if let Ok(changed) = changed {
+            return changed.is_ok();
         }
     }
 }

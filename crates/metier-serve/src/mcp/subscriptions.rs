@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use metier_format::NameKey;
 use metier_store::store::FileStamp;
 use metier_store::{Catalog, Store};
 use rmcp::model::ErrorData;
 use serde_json::json;
 
-use super::resources::offered;
+use super::resources::{offered, offered_as};
 use super::{shown, skills, uri};
 use crate::limits::MAX_SUBSCRIPTIONS;
 
@@ -101,8 +100,7 @@ pub(super) fn stamp(uri: &str, catalog: &Catalog, store: &dyn Store) -> Option<F
         return Some(FileStamp::of_bytes(format!("{} {all:?}", catalog.digest()).as_bytes()));
     }
     let (name, path) = uri::read(uri)?;
-    let key = NameKey::of(&name);
-    let entry = offered(catalog).find(|entry| entry.name().key() == key)?;
+    let entry = offered_as(catalog, &name)?;
     store.stamp(&entry.location(), &path)
 }
 

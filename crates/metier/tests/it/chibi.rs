@@ -406,6 +406,10 @@ fn hosts_that_say_nonsense_get_an_answer() {
         unnamed(r#"{"skill": "pdf-processing", "path": "references/forms.md"}"#),
         "# Forms\n"
     );
+    for data in [r#"{"skill": "pdf-processing"}"#, "{}"] {
+        let refused = unnamed(data);
+        assert!(refused.starts_with("Error: The host does not say which tool"), "{refused}");
+    }
     assert!(ask(&[]).starts_with("This is chibi's plugin"));
 }
 
