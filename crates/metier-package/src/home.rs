@@ -6,11 +6,40 @@ use std::path::{Path, PathBuf};
 use metier_store::digest::{hex, sha256};
 use serde::{Deserialize, Serialize};
 
+use crate::{change, index, ledger, links, receipt, records, replaced, settings_file, trust, turn};
+
 /// The lockfile's name, in the home and in a project.
 pub const LOCK_FILE: &str = "skills.lock";
 
 /// The name of the file that says what is wanted, in the home and in a project.
 pub const WANTED_FILE: &str = "skills.toml";
+
+/// What metier calls the files in its own directory, and in that of a project's records.
+pub const FILES: [&str; 16] = [
+    LOCK_FILE,
+    WANTED_FILE,
+    trust::APPROVALS,
+    trust::FOLDERS,
+    records::GENERATIONS,
+    receipt::FILE,
+    links::FILE,
+    links::NOTE,
+    change::PENDING,
+    replaced::FILE,
+    settings_file::FILE,
+    index::FILE,
+    turn::FILE,
+    ledger::STAMPS,
+    ledger::APPROVALS_BRIEF,
+    ledger::LOCK_BRIEF,
+];
+
+/// The directories in it in which everything is called by a digest.
+pub const DIGESTED: [&str; 3] = [STORE, PROJECTS, settings_file::BACKUPS];
+
+const STORE: &str = "store";
+
+const PROJECTS: &str = "projects";
 
 /// metier's own directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +71,7 @@ impl Home {
     /// Where trees are kept, one directory a digest.
     #[must_use]
     pub fn store(&self) -> PathBuf {
-        self.0.join("store")
+        self.0.join(STORE)
     }
 
     /// The kept copy of the tree with this digest.
@@ -56,7 +85,7 @@ impl Home {
     pub fn records(&self, place: &Place) -> PathBuf {
         match place {
             Place::Personal => self.0.clone(),
-            Place::Project(project) => self.0.join("projects").join(key(project)),
+            Place::Project(project) => self.0.join(PROJECTS).join(key(project)),
         }
     }
 }

@@ -35,6 +35,7 @@ use crate::skills::{self, Offered, Offering};
 use crate::source::{Fetched, Refused};
 use crate::turn::TurnError;
 
+pub(crate) use cache::FILE;
 pub use cache::{add, cached, list, remove, save};
 pub use well_known::{SCHEMA, WELL_KNOWN};
 

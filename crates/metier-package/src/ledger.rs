@@ -34,7 +34,13 @@ use crate::stamp::{self, Stamp, Stamped, Stamps};
 use crate::trust::{APPROVALS, Approval};
 
 /// The file of stamps.
-const STAMPS: &str = "stamps";
+pub(crate) const STAMPS: &str = "stamps";
+
+/// What was said yes to, in short.
+pub(crate) const APPROVALS_BRIEF: &str = "approvals.brief";
+
+/// What a lock says, in short.
+pub(crate) const LOCK_BRIEF: &str = "lock.brief";
 
 /// Who vouches.
 #[derive(Debug)]
@@ -144,7 +150,7 @@ impl Ledger {
             folder: self.home.path().to_owned(),
             file: APPROVALS,
             beside: self.home.path().to_owned(),
-            brief: "approvals.brief",
+            brief: APPROVALS_BRIEF,
         };
         let parse = || match approvals(&self.home) {
             Ok(approvals) => Ok(Some(of_approvals(&approvals))),
@@ -168,7 +174,7 @@ impl Ledger {
                 folder: place.base(&self.home),
                 file: LOCK_FILE,
                 beside: self.home.records(&place),
-                brief: "lock.brief",
+                brief: LOCK_BRIEF,
             };
             let parse = || Ok(self.lock(&place).transpose()?.as_ref().map(of_lock));
             let lock = books.brief(original, self.now, parse).transpose();

@@ -13,7 +13,7 @@ use crate::limits::MAX_RECORD_BYTES;
 use crate::records::{RecordError, text};
 
 /// The file of notes, one to a line.
-const FILE: &str = "replaced.jsonl";
+pub(crate) const FILE: &str = "replaced.jsonl";
 
 /// What was replaced, and where it is now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -15,10 +15,10 @@ use crate::limits::{MAX_FOREIGN_BYTES, MAX_RECORD_BYTES};
 use crate::records::{RecordError, existing, parse, text, to_json};
 
 /// The file of edits.
-const FILE: &str = "edits.json";
+pub(crate) const FILE: &str = "edits.json";
 
 /// Where what was there is kept.
-const BACKUPS: &str = "backups";
+pub(crate) const BACKUPS: &str = "backups";
 
 /// One file of another program that metier changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

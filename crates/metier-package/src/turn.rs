@@ -21,7 +21,7 @@ use crate::home::Home;
 use crate::limits::{TURN_PAUSE, TURN_TRIES};
 
 /// The file that is locked.
-const FILE: &str = "packages.turn";
+pub(crate) const FILE: &str = "packages.turn";
 
 /// The right to change what is installed.
 #[derive(Debug)]

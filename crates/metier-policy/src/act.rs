@@ -7,14 +7,15 @@
 mod here;
 mod input;
 mod named;
+mod pieces;
 
 use std::path::{Path, PathBuf};
 
 use here::{Here, Naming, Walk};
-use named::work_trees;
+use named::{brings_files, work_trees};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
-use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
+use crate::limits::{MAX_COMMANDS, MAX_PATH_BYTES, MAX_QUOTED_CHARS};
 use crate::place::{From, Place, Spot, Spots};
 use crate::programs::{Analysis, Hazard, Obeys, ProgramTable, Role, Touch, What};
 use crate::shape::Shape;
@@ -35,6 +36,9 @@ pub(crate) enum Act {
     Fetch(Option<String>),
     /// Does something that cannot be told. One sentence.
     Unresolvable(String),
+    /// What parts of that would do, as far as they can be told alone: for whoever must not miss a
+    /// file, and no ground for an allow.
+    Pieces(Vec<Act>),
 }
 
 /// A simple command with everything it would do.
@@ -94,6 +98,12 @@ pub(crate) struct FileUse {
     pub(crate) manner: Manner,
     /// The path as given.
     pub(crate) shown: String,
+    /// It starts in a directory of which nothing is known.
+    pub(crate) unplaced: bool,
+    /// Another command of the same call brings files, and perhaps links on the way to it.
+    pub(crate) fresh: bool,
+    /// The word it is given by, where that may lead anywhere.
+    pub(crate) given: Option<Box<Word>>,
 }
 
 /// How a file comes to be used.
@@ -133,7 +143,7 @@ pub(crate) fn acts(
     programs: &ProgramTable,
     look: Look,
 ) -> Vec<Act> {
-    let acts = particular_acts(call, &Unpacker { place, programs, look });
+    let acts = particular_acts(call, &Unpacker { place, programs, look, hidden: call.hidden });
     // A call that does nothing in particular is still a call of its tool.
     if acts.is_empty() { vec![Act::Tool] } else { acts }
 }
@@ -142,6 +152,7 @@ pub(crate) fn acts(
 pub(crate) fn files<'a>(act: &'a Act, access: Access, found: &mut Vec<&'a FileUse>) {
     match act {
         Act::File(file) if file.access == access => found.push(file),
+        Act::Pieces(acts) => acts.iter().for_each(|act| files(act, access, found)),
         Act::Command(Command { consequences, touches, .. }) => {
             touches.iter().for_each(|touch| files(touch, access, found));
             for (_, consequence) in consequences {
@@ -188,6 +199,7 @@ fn particular_acts(call: &Understood, unpacker: &Unpacker<'_>) -> Vec<Act> {
 fn call_directory(call: &Understood, place: &Place<'_>) -> Option<PathBuf> {
     match &call.directory {
         None => Some(place.cwd.to_owned()),
+        Some(Some(directory)) if directory.len() > MAX_PATH_BYTES => None,
         Some(Some(directory)) => Some(place.cwd.join(directory)),
         Some(None) => None,
     }
@@ -202,13 +214,27 @@ fn file_use(target: &Target, access: Access, place: &Place<'_>, from: From<'_>) 
     let shown = target.path.clone().unwrap_or_else(|| "…".to_owned());
     let vague = spots.is_none();
     let (tool, shapes, manner) = (target.tool.clone(), Vec::new(), Manner::Opened);
-    FileUse { tool, access, spots, shapes, vague, manner, shown }
+    let unplaced = matches!(from, From::Elsewhere) && !shown.starts_with('/');
+    FileUse {
+        tool,
+        access,
+        spots,
+        shapes,
+        vague,
+        manner,
+        shown,
+        unplaced,
+        fresh: false,
+        given: None,
+    }
 }
 
 struct Unpacker<'a> {
     place: &'a Place<'a>,
     programs: &'a ProgramTable,
     look: Look,
+    /// The host may have been told another directory.
+    hidden: bool,
 }
 
 impl Unpacker<'_> {
@@ -225,8 +251,36 @@ impl Unpacker<'_> {
                 input::hand_down(input, &mut commands);
                 self.commands(commands, around, here)
             }
-            Err(Unresolvable { reason }) => vec![Act::Unresolvable(reason)],
+            Err(Unresolvable { reason }) => {
+                let pieces = || self.pieces(pieces::read(text, around), around, here);
+                self.untold(reason, pieces)
+            }
         }
+    }
+
+    /// Something that cannot be told, with what parts of it would do where somebody needs that.
+    fn untold(&self, reason: String, pieces: impl FnOnce() -> Vec<Act>) -> Vec<Act> {
+        let mut acts = vec![Act::Unresolvable(reason)];
+        if self.look == Look::Thorough {
+            acts.push(Act::Pieces(pieces()));
+        }
+        acts
+    }
+
+    /// The acts of any number of commands, so many at once as are followed into directories together.
+    fn pieces(
+        &self,
+        mut commands: Vec<SimpleCommand>,
+        around: Surroundings<'_>,
+        here: Here<'_>,
+    ) -> Vec<Act> {
+        let mut acts = Vec::new();
+        while !commands.is_empty() {
+            let rest = commands.split_off(commands.len().min(MAX_COMMANDS));
+            acts.extend(self.commands(commands, around, here));
+            commands = rest;
+        }
+        acts
     }
 
     /// The acts of simple commands. One that changes the directory leaves open where any of them
@@ -238,7 +292,8 @@ impl Unpacker<'_> {
         here: Here<'_>,
     ) -> Vec<Act> {
         if commands.len() > MAX_COMMANDS {
-            return vec![Act::Unresolvable(format!("it runs more than {MAX_COMMANDS} commands"))];
+            let reason = format!("it runs more than {MAX_COMMANDS} commands");
+            return self.untold(reason, || self.pieces(commands, around, here));
         }
         let analyse = |command: &SimpleCommand| {
             let mut analysis = self.programs.analyse(&command.argv);
@@ -250,7 +305,11 @@ impl Unpacker<'_> {
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
         let mut acts = Vec::new();
+        let bringing =
+            commands.iter().zip(&analyses).filter(|(it, by)| brings_files(it, by)).count();
         for (command, analysis) in commands.into_iter().zip(analyses) {
+            let others = bringing - usize::from(bringing > 0 && brings_files(&command, &analysis));
+            let here = Here { fresh: here.fresh || others > 0, ..here };
             for redirect in &command.redirects {
                 acts.extend(self.redirect(redirect.access, &redirect.target, here));
             }
@@ -275,7 +334,7 @@ impl Unpacker<'_> {
         let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
         let told = here::told(&command.argv, &entered);
         let inner = match (&told, &walk) {
-            (Some(told), _) => Here::at(Some(told)),
+            (Some(told), _) => Here { fresh: here.fresh, ..Here::at(Some(told)) },
             (None, Some(walk)) => walk.here(),
             (None, None) => here,
         };
@@ -288,7 +347,14 @@ impl Unpacker<'_> {
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
         let trees = work_trees(&command, &analysis);
         touches.extend(trees.into_iter().map(|tree| self.touch(&Touch::Into(tree), inner)));
-        touches.extend(input::changed(&command).iter().map(|touch| self.touch(touch, inner)));
+        touches.extend(self.written_here(&command).iter().map(|touch| self.touch(touch, inner)));
+        let changed = input::changed(&command);
+        if input::changes_more(&changed) {
+            let text = "it changes more files than are looked at".to_owned();
+            consequences.push((0, Consequence::escape(text)));
+        }
+        touches.extend(changed.iter().map(|touch| self.touch(touch, inner)));
+        consequences.extend(self.local_repositories(&command, &analysis, inner));
         for hazard in &analysis.hazards {
             if let What::Output(word) = &hazard.what
                 && self.is_inside(word, inner)
@@ -342,9 +408,9 @@ impl Unpacker<'_> {
             What::Code(text) => return Some(Consequence::Code(text.clone())),
             What::Assign(name) => return self.assignment(name, false),
             What::Enter(word) => return self.enter(word, outer),
-            What::Go(_) => return None,
+            // What may be repositories is looked at together.
+            What::Go(_) | What::Repository(_) => return None,
             What::Tracked(word) => return self.tracked(word, inner),
-            What::Repository(word) => return self.local_repository(word, inner),
             What::Here => {
                 // Only a pattern that covers any name here covers this one.
                 let word = Word::known("\u{fffd}");
@@ -523,6 +589,7 @@ impl Act {
             Self::Fetch(Some(url)) => format!("fetching `{}`", quoted(url)),
             Self::Fetch(None) => "fetching an address that cannot be read".to_owned(),
             Self::Unresolvable(reason) => format!("what cannot be judged: {reason}"),
+            Self::Pieces(_) => "parts of what cannot be judged".to_owned(),
         }
     }
 }

@@ -185,6 +185,10 @@ pub(crate) fn judge<'a>(
 
 impl<'a> Trial<'_, 'a> {
     fn act(&mut self, case: &Case<'_>, act: &'a Act, scope: Scope<'_>) {
+        // What they are pieces of is judged as what cannot be told.
+        if matches!(act, Act::Pieces(_)) {
+            return;
+        }
         let Act::Command(command) = act else {
             // Tools that activate or read skills are fine unless a clause minds them.
             let needs_pattern = scope.needs_pattern && case.call.flow.is_none();

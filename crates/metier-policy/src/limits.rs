@@ -23,6 +23,13 @@ pub const MAX_TOKENS: usize = 4096;
 /// that stopped looking after fifty was talked around with the fifty-first.
 pub const MAX_COMMANDS: usize = 512;
 
+/// How much of a command that cannot be read as a whole is read piece by piece. Real ones, scripts in
+/// here-documents included, stay far below; what is longer is searched as text.
+pub const MAX_CUT_BYTES: usize = 128 * 1024;
+
+/// Most pieces of such a command that are read: one that is all operators stays cheap.
+pub const MAX_PIECES: usize = 4096;
+
 /// Longest path that is matched; the limit of the systems metier runs on.
 pub const MAX_PATH_BYTES: usize = 4096;
 

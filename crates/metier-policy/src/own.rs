@@ -20,6 +20,7 @@
 
 mod agents;
 mod approving;
+mod given;
 mod hidden;
 mod settings;
 mod spelled;
@@ -28,9 +29,10 @@ mod tools;
 use std::cell::OnceCell;
 use std::path::Path;
 
-use crate::act::{Act, Command, Consequence, FileUse, files, quoted};
+use crate::act::{Act, Command, Consequence, FileUse, Look, Manner, files, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
 use crate::place::{From, Place, Spot, Spots, folded};
+use crate::programs::ProgramTable;
 use crate::shape::Shape;
 use crate::shell::{Access, Word};
 use crate::stack::ActiveStack;
@@ -42,6 +44,7 @@ use settings::Wherever;
 
 pub use approving::is_for_the_user;
 pub(crate) use approving::read_by;
+pub use hidden::is_kept;
 
 /// The rule that the reason for not writing metier's own files names.
 pub const OWN_STATE: &str = "metier-state";
@@ -64,6 +67,20 @@ pub(crate) struct Inquiry<'a> {
 /// A refusal for each protected place that a call writes or may write, and for a command that is a
 /// person's; a question where files may end up in such a place.
 pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
+    let mut reasons = of_acts(inquiry, acts);
+    // A tool nobody knows may run the command it is told as any shell would.
+    if let Some(understood) = tools::as_shell(inquiry) {
+        let programs = ProgramTable::built_in();
+        let acts = crate::act::acts(&understood, inquiry.place, programs, Look::Thorough);
+        let more = of_acts(Inquiry { understood: &understood, ..inquiry }, &acts);
+        let new: Vec<Reason> =
+            more.into_iter().filter(|reason| !reasons.contains(reason)).collect();
+        reasons.extend(new);
+    }
+    reasons
+}
+
+fn of_acts(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let mut reasons = written(inquiry, acts);
     let command = approving::found(inquiry.understood, inquiry.place, acts);
     reasons.extend(command.map(|Found { command, asked_about }| {
@@ -149,6 +166,18 @@ fn unguarded(start: Start) -> Option<Reason> {
     Some(Reason::new(verdict, text).of_rule(AGENT_HOOKS))
 }
 
+/// The text of a command nobody can read, in lowercase: as it is written, and without what a shell
+/// takes away. Between the two stands a mark that is no word.
+fn untold_text(call: &Understood) -> Option<String> {
+    let mut text = command_text(call)?;
+    let plain = spelled::plain(&text);
+    if plain != text {
+        text.push_str("\n\0\n");
+        text.push_str(&plain);
+    }
+    Some(text)
+}
+
 /// The text of a command as it is written, in lowercase.
 fn command_text(call: &Understood) -> Option<String> {
     match &call.kind {
@@ -228,6 +257,8 @@ struct Search<'a> {
     named: Vec<&'a FileUse>,
     /// Files that are named by a program that only copies them.
     copied: Vec<&'a FileUse>,
+    /// Those named by a program that may change what lies in them.
+    entered: Vec<&'a FileUse>,
     /// Words in which a place may be spelled out, in lowercase.
     words: Vec<String>,
     /// Paths that a tool nobody knows is told.
@@ -242,6 +273,7 @@ impl<'a> Search<'a> {
     fn act(&mut self, act: &'a Act) {
         match act {
             Act::Command(command) => self.command(command),
+            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
             Act::File(file) if file.access == Access::Write => {
                 self.untold |= file.vague || file.shapes.iter().any(Shape::has_hole);
                 self.written.push(file);
@@ -254,6 +286,9 @@ impl<'a> Search<'a> {
     fn command(&mut self, command: &'a Command) {
         let named = if command.accounted { &mut self.copied } else { &mut self.named };
         named.extend(&command.named);
+        if may_change_inside(command) {
+            self.entered.extend(command.named.iter().filter(|file| is_entered(file, command)));
+        }
         let from = self.written.len();
         command.touches.iter().for_each(|touch| self.act(touch));
         if !only_makes(command) {
@@ -292,7 +327,7 @@ impl<'a> Search<'a> {
 
     /// The whole command, in lowercase, where a part of it cannot be told.
     fn text(&self, call: &Understood) -> Option<String> {
-        self.untold.then(|| command_text(call)).flatten()
+        self.untold.then(|| untold_text(call)).flatten()
     }
 
     /// Takes what spells out a file of an active skill out of the words, and out of the text.
@@ -338,7 +373,16 @@ impl<'a> Search<'a> {
         }
         let written = self.written.iter().map(|file| own.dealing(file));
         let replaced = self.replaced.iter().map(|file| own.replaced(file));
-        written.chain(replaced).max().unwrap_or_default()
+        let worst = written.chain(replaced).max().unwrap_or_default();
+        let perhaps = || {
+            self.entered.iter().any(|file| own.is_around(file))
+                || self.told.iter().any(|spots| own.lies_in(spots))
+                || text.is_some_and(|text| own.is_in_parts(text, place))
+        };
+        match worst == Dealing::Nothing && perhaps() {
+            true => Dealing::PerhapsInto,
+            false => worst,
+        }
     }
 }
 
@@ -348,6 +392,40 @@ const MAKES: [&str; 8] =
 
 fn only_makes(command: &Command) -> bool {
     command.runs_one_of(&MAKES)
+}
+
+/// Programs that leave alone what lies in a directory they name.
+const LEAVES: [&str; 3] = ["mkdir", "touch", "rmdir"];
+
+/// What git does that fills a directory it is told; what else it does with one is among its touches.
+const FILLS: [&str; 7] =
+    ["worktree", "clone", "init", "submodule", "subtree", "checkout-index", "bundle"];
+
+/// Programs that also fetch into what else they would read.
+const BRINGS: [&str; 4] = ["gh", "glab", "hub", "tea"];
+
+/// Whether a command may change files in a directory that it names, by rules nobody knows.
+fn may_change_inside(command: &Command) -> bool {
+    let fills = |word: &Word| word.as_known().is_some_and(|word| FILLS.contains(&word));
+    let known = command.only_reads || command.accounted || command.argv.is_empty();
+    !known
+        && !command.runs_one_of(&LEAVES)
+        && (!command.runs_one_of(&["git"]) || command.argv.iter().any(fills))
+}
+
+/// Whether a word of such a command names a place to change: neither where it works anyway, nor what it
+/// only reads or sets a variable to.
+fn is_entered(file: &FileUse, command: &Command) -> bool {
+    let is_read = |touch: &Act| match touch {
+        Act::File(read) => {
+            let certain = read.access == Access::Read && read.manner != Manner::Mentioned;
+            certain && read.shown == file.shown
+        }
+        _ => false,
+    };
+    let is_set = || command.assignments.iter().any(|set| set.value.shown() == file.shown);
+    let is_read = || !command.runs_one_of(&BRINGS) && command.touches.iter().any(is_read);
+    file.shown != "." && !is_read() && !is_set()
 }
 
 /// Whether paths of which only a part is known are all of an active skill.
@@ -385,10 +463,31 @@ impl Own {
         }
     }
 
+    /// Whether a text that nobody can read names the directory it lies in, and its name.
+    fn is_in_parts(&self, text: &str, place: &Place<'_>) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_in_parts(text, place),
+            Self::Wherever(own) => own.is_in_parts(text),
+        }
+    }
+
     fn holds(&self, spots: &Spots) -> bool {
         match self {
             Self::Somewhere(own) => own.holds(spots),
             Self::Wherever(own) => own.holds(spots),
+        }
+    }
+
+    /// Whether a file is the directory that settings lie in.
+    fn is_around(&self, file: &FileUse) -> bool {
+        self.replaced(file) != Dealing::Nothing
+    }
+
+    /// Whether settings lie in one of these paths.
+    fn lies_in(&self, spots: &Spots) -> bool {
+        match self {
+            Self::Somewhere(_) => false,
+            Self::Wherever(own) => spots.iter().any(|spot| own.is_around(spot)),
         }
     }
 
@@ -423,6 +522,17 @@ impl Somewhere {
     /// Whether one of the paths is the place or lies in it.
     fn holds(&self, spots: &Spots) -> bool {
         spots.iter().any(|spot| self.spots.iter().any(|own| is_in(spot, own)))
+    }
+
+    /// Its name alone is a word like others, so it counts as part of a path only.
+    fn is_in_parts(&self, text: &str, place: &Place<'_>) -> bool {
+        self.spots.iter().any(|spot| {
+            let Some((parent, name)) = spot.lowercase.rsplit_once('/') else { return false };
+            let below = [format!("{name}/"), format!("/{name}")];
+            parent.contains("/.")
+                && below.iter().any(|name| text.contains(name))
+                && spelled::is_in(text, &spelled::of(parent, place))
+        })
     }
 
     fn meets(&self, shape: &Shape) -> bool {

@@ -202,9 +202,53 @@ fn a_tool_nobody_knows_is_not_told_what_is_metiers_own_unless_it_only_looks() {
     ] {
         assert_eq!(rule_with(&none, tool, arguments.clone()), expected, "{tool} {arguments}");
     }
+    let gone = [
+        ("mcp__fs__search_and_substitute", json!({"path": "/data/metier/approvals.jsonl"})),
+        ("mcp__fs__list_modify", json!({"path": "/data/metier/approvals.jsonl"})),
+        ("mcp__fs__save", json!({"uri": "FILE:///data/metier/a"})),
+        ("mcp__fs__save", json!({"uri": "file://localhost/data/%6detier/a"})),
+        ("mcp__fs__save", json!({"uri": "file:/data/metier/a"})),
+        ("mcp__fs__save", json!({"path": "/data/%2e/metier/a"})),
+        ("mcp__sh__read_cmd", json!({"command": "rm -rf /data/metier"})),
+    ];
+    for (tool, arguments) in gone {
+        assert_eq!(rule_with(&none, tool, arguments.clone()), Verdict::Deny, "{tool} {arguments}");
+    }
     let many: Vec<String> = (0..1000).map(|n| format!("a{n}")).collect();
     let arguments = json!({"first": "/data/metier/a", "then": many});
     assert_eq!(rule_with(&none, "mcp__fs__write_files", arguments), Verdict::Deny);
+}
+
+#[test]
+fn a_command_for_a_tool_nobody_knows_is_read_as_one_for_a_shell() {
+    // S3, S4
+    let none = ActiveStack::default();
+    let denied = [
+        ("Monitor", json!({"command": "metier trust gitty --yes"})),
+        ("PowerShell", json!({"command": "metier trust gitty --yes"})),
+        ("mcp__shell__run", json!({"cmd": "me''tier trust gitty"})),
+        ("mcp__term__execute", json!({"command": "metier", "args": ["trust", "gitty"]})),
+        ("mcp__term__execute", json!({"args": ["metier", "trust", "gitty"]})),
+        ("mcp__term__execute", json!({"command": ["metier", "trust", "gitty"]})),
+        ("mcp__term__execute", json!({"input": {"script": "ls\nclaude --bare"}})),
+        ("mcp__term__get_output", json!({"command": "metier trust gitty"})),
+        ("mcp__sh__exec", json!({"command": "cd /data; rm -rf metier"})),
+        ("mcp__sh__exec", json!({"command": "cd /data; rm -rf metier; ((1))"})),
+        ("mcp__py__run", json!({"code": "os.system('metier trust gitty')"})),
+    ];
+    for (tool, arguments) in denied {
+        assert_eq!(rule_with(&none, tool, arguments.clone()), Verdict::Deny, "{tool} {arguments}");
+    }
+    let fine = [
+        ("Monitor", json!({"command": "tail -f log | grep x"})),
+        ("Monitor", json!({"command": "metier list"})),
+        ("mcp__term__execute", json!({"command": "git", "args": ["add", "x"]})),
+        ("mcp__py__run", json!({"code": "def f(a):\n    return a + 1\nprint(f(1))"})),
+        ("mcp__notes__create", json!({"text": "metier trust x is for people"})),
+    ];
+    for (tool, arguments) in fine {
+        assert_eq!(rule_with(&none, tool, arguments.clone()), Verdict::Allow, "{tool} {arguments}");
+    }
 }
 
 #[test]
@@ -239,6 +283,10 @@ impl crate::Resolve for Vendored {
             Some("/project/nested") => Some(crate::Layout::Inside),
             _ => None,
         }
+    }
+
+    fn has_remote(&self, _directory: &Path, name: &str) -> bool {
+        name == "origin"
     }
 }
 
@@ -279,6 +327,34 @@ fn git_obeys_the_projects_own_repository_and_no_other() {
         assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
     }
     assert_eq!(rule("/bare", "git status"), Verdict::Deny);
+    // What the call itself brings is on no disk yet.
+    for command in [
+        "git checkout evil && git -C sub status",
+        "git checkout evil && cd sub && git status",
+        "git checkout evil && git push evil.git HEAD:refs/heads/z",
+        "git checkout evil && git push evil HEAD:refs/heads/z",
+        "git pull; git -C /project/sub log",
+        "git stash pop && git -C sub log",
+        "git apply x.diff && git -C sub log",
+        "git remote add xx evil.git",
+        "git remote add -t main xx evil",
+        "git remote set-url xx evil.git",
+    ] {
+        assert_eq!(rule("/project", command), Verdict::Deny, "{command}");
+    }
+    for command in [
+        "git checkout main && git status && git log",
+        "git checkout main && git -C . log && git -C /project diff",
+        "git pull && git push origin HEAD && git push",
+        "git -C sub checkout main",
+        "git push xx HEAD:refs/heads/z",
+        "git remote add origin https://example.com/x.git",
+        "git remote add -t main origin git@example.com:x/y.git",
+        "git checkout main && git remote show origin && git remote -v",
+        "git remote remove xx",
+    ] {
+        assert_eq!(rule("/project", command), Verdict::Allow, "{command}");
+    }
 }
 
 /// A disk on which metier is `/opt/m-r4`, another name for it is `/opt/other`, and `tool` is a copy that

@@ -23,6 +23,17 @@ pub trait Resolve {
         None
     }
 
+    /// Whether git knows a remote by this name in `directory`; where no disk is known, whatever could be
+    /// one is.
+    fn has_remote(&self, _directory: &Path, _name: &str) -> bool {
+        true
+    }
+
+    /// Whether something is at `absolute`, links followed; where no disk is known, it is.
+    fn exists(&self, _absolute: &Path) -> bool {
+        true
+    }
+
     /// Where metier's own program is, whatever it is called; nothing where no disk is known.
     fn program(&self) -> Option<PathBuf> {
         None
@@ -142,6 +153,9 @@ impl<'a> Place<'a> {
         }
         let absolute = match from {
             _ if text.starts_with('/') => text.to_owned(),
+            From::Directory(directory) if directory.as_os_str().len() > MAX_PATH_BYTES => {
+                return None;
+            }
             From::Directory(directory) => format!("{}/{text}", directory.to_str()?),
             From::Elsewhere => return None,
         };

@@ -145,6 +145,9 @@ fn a_path_has_a_limit() {
     let place = place(&Lexical);
     assert!(spots(&place, &"a".repeat(MAX_PATH_BYTES)).is_some());
     assert!(spots(&place, &"a".repeat(MAX_PATH_BYTES + 1)).is_none());
+    let deep = "/a".repeat(MAX_PATH_BYTES);
+    assert!(place.locate("x", From::Directory(Path::new(&deep))).is_none());
+    assert!(place.locate("/x", From::Directory(Path::new(&deep))).is_some());
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn xargs_appends_or_replaces_words() {
         ("xargs a b", "1 run a b …"),
         ("xargs -0 -n 1 a", "4 run a …"),
         ("xargs -I{} a {} b", "2 run a … b"),
-        ("xargs -I % a x%y", "3 run a …"),
+        ("xargs -I % a x%y", "3 run a x…"),
         ("xargs -I{} {} a", "2 run … a"),
         ("xargs -a f a", "1 read f; 3 run a …"),
         ("xargs --replace a", "1 escape; 2 run a …"),

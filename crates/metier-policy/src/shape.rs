@@ -77,8 +77,15 @@ impl Shape {
     /// Nothing when the rest leads up again.
     pub(crate) fn with(mut self, word: &Word, from: usize) -> Option<Self> {
         let rest = word.spelling().get(from..)?;
-        if rest.split('/').any(|part| part == ".." || part == ".") {
-            return None;
+        let mut at = from;
+        for part in rest.split('/') {
+            let end = at + part.len();
+            // What is left out may be the rest of a name.
+            let whole = !word.holes().iter().any(|hole| (at..=end).contains(hole));
+            if whole && (part == ".." || part == ".") {
+                return None;
+            }
+            at = end + 1;
         }
         self.tokens.push(Token::Is('/'));
         let mut chars = rest.char_indices().map(|(at, c)| (at + from, c)).peekable();

@@ -77,6 +77,13 @@ fn a_word_that_leads_up_again_has_no_shape() {
     let commands = shell::parse("cat /a/*/../b", around).expect("a command");
     let word = commands[0].argv[1].clone();
     assert_eq!(Shape::of("/a").with(&word, 3), None);
+    for (command, leads) in
+        [("cat /a/$x.$y", false), ("cat /a/$x..", false), ("cat /a/$x/..", true)]
+    {
+        let commands = shell::parse(command, around).expect("a command");
+        let shape = Shape::of("/a").with(&commands[0].argv[1], 3);
+        assert_eq!(shape.is_none(), leads, "{command}");
+    }
 }
 
 #[test]

@@ -273,7 +273,7 @@ impl Survey {
                     }
                 }
             }
-            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {
+            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) | Act::Pieces(_) => {
                 self.interactive |= matches!(act, Act::Unresolvable(why) if why == COPROCESS);
                 self.does_more = true;
             }

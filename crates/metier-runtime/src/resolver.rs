@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirEntry, File, Metadata};
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::{BufRead, BufReader, ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
@@ -17,6 +17,9 @@ use crate::limits::MAX_LISTED;
 
 /// Links that lead nowhere which are followed one after the other, as many as the system follows.
 const MAX_LINKS: usize = 40;
+
+/// How much of a repository's settings is read: people's have a few kilobytes.
+const MAX_CONFIG_BYTES: u64 = 256 * 1024;
 
 /// Resolves against the disk. What does not exist yet is resolved as far as it exists, so that a
 /// file about to be made in a linked directory is seen where it will be.
@@ -56,6 +59,24 @@ impl Resolve for Disk {
         bare.then_some(Layout::Bare)
     }
 
+    fn has_remote(&self, directory: &Path, name: &str) -> bool {
+        let Some(own) = directory.ancestors().map(|at| at.join(".git")).find(|at| at.exists())
+        else {
+            return false;
+        };
+        let config = common(&own).unwrap_or(own).join("config");
+        let text = File::open(config).and_then(|file| {
+            let mut text = String::new();
+            file.take(MAX_CONFIG_BYTES).read_to_string(&mut text).map(|_| text)
+        });
+        let heading = format!("[remote \"{name}\"]");
+        text.is_ok_and(|text| text.lines().any(|line| line.trim() == heading))
+    }
+
+    fn exists(&self, absolute: &Path) -> bool {
+        absolute.exists()
+    }
+
     fn program(&self) -> Option<PathBuf> {
         OWN.as_ref().map(|own| own.path.clone())
     }
@@ -66,34 +87,81 @@ impl Resolve for Disk {
             return own.is(program);
         }
         let searched = std::env::var_os("PATH").unwrap_or_default();
-        let found = std::env::split_paths(&searched).map(|folder| folder.join(program));
-        // The first file is the one that runs.
-        found.into_iter().find(|path| path.is_file()).is_some_and(|path| own.is(&path))
+        found(program, &searched).is_some_and(|path| own.is(&path))
+    }
+}
+
+/// Looks at this very program, so that it is known even when another takes its place meanwhile.
+pub fn know_program() {
+    LazyLock::force(&OWN);
+}
+
+/// The program that a shell runs by this name: the first file that can be run in one of the folders.
+fn found(program: &Path, folders: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(folders)
+        .map(|folder| folder.join(program))
+        .find(|path| is_executable(path))
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0)
+}
+
+/// The directory that a worktree or a submodule shares its settings with, by what its `.git` says; none
+/// for one that is its own.
+fn common(own: &Path) -> Option<PathBuf> {
+    let mut text = String::new();
+    File::open(own).ok()?.take(MAX_CONFIG_BYTES).read_to_string(&mut text).ok()?;
+    let own = own.parent()?.join(text.trim().strip_prefix("gitdir: ")?);
+    let mut shared = String::new();
+    match File::open(own.join("commondir"))
+        .map(|file| file.take(MAX_CONFIG_BYTES).read_to_string(&mut shared))
+    {
+        Ok(Ok(_)) => Some(own.join(shared.trim())),
+        _ => Some(own),
     }
 }
 
 /// This very program, looked at once: it does not change while it runs.
 struct Own {
     path: PathBuf,
+    /// Where its bytes are, whatever lies at its path by now.
+    bytes: PathBuf,
     metadata: Metadata,
 }
 
-static OWN: LazyLock<Option<Own>> = LazyLock::new(|| {
-    let path = std::env::current_exe().ok()?;
-    let metadata = path.metadata().ok()?;
-    Some(Own { path, metadata })
-});
+/// What the system names the running program by, and what it puts behind the path of one that is gone.
+const RUNNING: &str = "/proc/self/exe";
+const GONE: &str = " (deleted)";
+
+static OWN: LazyLock<Option<Own>> = LazyLock::new(|| Own::look(Path::new(RUNNING)));
 
 impl Own {
+    /// By the file that the system says is running, or by the path where it says nothing.
+    fn look(running: &Path) -> Option<Self> {
+        let path = at_first(std::env::current_exe().ok()?);
+        let bytes = if running.exists() { running.to_owned() } else { path.clone() };
+        let metadata = bytes.metadata().ok()?;
+        Some(Self { path, bytes, metadata })
+    }
+
     /// Whether a file is this program, by another name or as a copy. A copy costs reading both, which
     /// only a file of the same length does.
     fn is(&self, path: &Path) -> bool {
         let Ok(other) = path.metadata() else { return false };
         let same = other.dev() == self.metadata.dev() && other.ino() == self.metadata.ino();
-        same || (other.is_file()
-            && other.len() == self.metadata.len()
-            && same_content(&self.path, path).unwrap_or(false))
+        // What took the place of this program while it runs is metier as well.
+        same || path == self.path
+            || (other.is_file()
+                && other.len() == self.metadata.len()
+                && same_content(&self.bytes, path).unwrap_or(false))
     }
+}
+
+/// The path of a program before it was gone.
+fn at_first(path: PathBuf) -> PathBuf {
+    let before = path.to_str().and_then(|path| path.strip_suffix(GONE)).map(PathBuf::from);
+    before.filter(|_| !path.exists()).unwrap_or(path)
 }
 
 fn same_content(one: &Path, other: &Path) -> std::io::Result<bool> {
@@ -146,6 +214,14 @@ impl Resolve for Glance {
         Disk.layout(directory)
     }
 
+    fn has_remote(&self, directory: &Path, name: &str) -> bool {
+        Disk.has_remote(directory, name)
+    }
+
+    fn exists(&self, absolute: &Path) -> bool {
+        Disk.exists(absolute)
+    }
+
     fn program(&self) -> Option<PathBuf> {
         Disk.program()
     }
@@ -156,26 +232,38 @@ impl Resolve for Glance {
 }
 
 impl Glance {
+    /// Where a path leads, name by name from the part that is known. What lies in a directory that does
+    /// not exist is not asked about, and a long path takes no more of the stack than a short one.
     fn lead(&self, path: &Path) -> Lead {
-        if let Some(seen) = self.seen.borrow().get(path.as_os_str()) {
-            return seen.clone();
+        let mut unknown = Vec::new();
+        let mut lead = Lead { to: Some(PathBuf::from("/")), exists: true };
+        for at in path.ancestors() {
+            if let Some(seen) = self.seen.borrow().get(at.as_os_str()) {
+                lead = seen.clone();
+                break;
+            }
+            unknown.push(at);
         }
-        let lead = self.follow(path);
-        self.seen.borrow_mut().insert(path.into(), lead.clone());
+        while let Some(at) = unknown.pop() {
+            if !lead.exists {
+                let behind = at.parent().and_then(|parent| path.strip_prefix(parent).ok());
+                lead.to = lead.to.zip(behind).map(|(to, behind)| to.join(behind));
+                self.seen.borrow_mut().insert(path.into(), lead.clone());
+                break;
+            }
+            lead = self.follow(at, lead);
+            self.seen.borrow_mut().insert(at.into(), lead.clone());
+        }
         lead
     }
 
-    /// Where a path leads, by way of the directory it is in: one question to the disk.
-    fn follow(&self, path: &Path) -> Lead {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+    /// Where a path leads whose directory leads to `parent`, which exists: one question to the disk.
+    fn follow(&self, path: &Path, parent: Lead) -> Lead {
+        let Some(name) = path.file_name() else {
             return Lead { to: Some(path.to_owned()), exists: true };
         };
-        let parent = self.lead(parent);
         let Some(within) = parent.to else { return Lead { to: None, exists: false } };
         let to = within.join(name);
-        if !parent.exists {
-            return Lead { to: Some(to), exists: false };
-        }
         match to.read_link().map_err(|error| error.kind()) {
             // It is there, and no link.
             Err(ErrorKind::InvalidInput) => Lead { to: Some(to), exists: true },

@@ -196,6 +196,7 @@ impl Session {
     }
 
     fn new(setup: Setup, journal: Box<dyn Journal>) -> Self {
+        crate::resolver::know_program();
         let (state, stack) = (State::default(), ActiveStack::default());
         let (kept, finder) = (Vec::new(), Arc::default());
         Self { setup, journal, state, stack, finder, untold: false, kept }

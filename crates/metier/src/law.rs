@@ -19,7 +19,7 @@ use crate::shape;
 const ENTERPRISE: &str = "/etc/metier/policy.toml";
 
 /// The name of a policy file beside the settings and in a project's `.metier`.
-const FILE: &str = "policy.toml";
+pub(crate) const FILE: &str = "policy.toml";
 
 /// The law with where it comes from.
 pub(crate) struct Law {

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::{env, files, write};
 
 /// The folder in metier's own directory.
-const FOLDER: &str = "memos";
+pub(crate) const FOLDER: &str = "memos";
 
 /// Memos in metier's own directory.
 pub(crate) struct Memos {

@@ -43,6 +43,9 @@ const PACKAGES_SESSION: &str = "packages";
 /// The session when nobody names one.
 const DEFAULT_SESSION: &str = "default";
 
+/// The folder in metier's own directory for what sessions load and read.
+const ARTIFACTS: &str = "artifacts";
+
 /// Flags that say which session, which journal and which policy.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Global options")]
@@ -293,7 +296,7 @@ fn is_at_home(settings: &Settings, journal: &Path) -> bool {
 
 /// Where what sessions load and read is kept, when it is.
 pub(crate) fn artifact_folder(settings: &Settings) -> Option<(PathBuf, Artifacts)> {
-    let folder = settings.home.as_ref()?.join("artifacts");
+    let folder = settings.home.as_ref()?.join(ARTIFACTS);
     let artifacts = Artifacts::at(&folder);
     Some((folder, artifacts))
 }

@@ -2,9 +2,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use metier_policy::ToolCall;
+use metier_policy::own::is_kept;
+use metier_runtime::journal::files_of;
 use metier_testing::World;
 
-use super::{SessionArgs, Stream, ids, look, open, session_name};
+use super::{
+    ARTIFACTS, DEFAULT_SESSION, PACKAGES_SESSION, SessionArgs, Stream, ids, look, open,
+    session_name,
+};
 use crate::args::Global;
 use crate::env::Environment;
 use crate::error::Kind;
@@ -107,4 +112,37 @@ fn looking_writes_nothing_and_sees_what_acting_wrote() {
     assert!(after.state.open);
     assert_eq!(ui.messages(), "");
     assert!(after.stream.journal.ends_with(Path::new("sessions/s.jsonl")));
+}
+
+#[test]
+fn the_guard_knows_whatever_metier_keeps_by_its_name() {
+    // S3, S4, U5
+    let digest = "0f".repeat(32);
+    let settings = [crate::law::FILE, "config.toml"];
+    for name in metier_package::home::FILES.into_iter().chain(settings) {
+        assert!(is_kept(name), "{name}");
+        assert!(is_kept(&format!("projects/{}/{name}", "0f".repeat(16))), "{name}");
+    }
+    let own = [crate::memory::FOLDER, ARTIFACTS, "cache/indexes"];
+    for folder in metier_package::home::DIGESTED.into_iter().chain(own) {
+        assert!(is_kept(&format!("{folder}/{digest}")), "{folder}");
+        assert!(is_kept(&format!("{folder}/{digest}/SKILL.md")), "{folder}");
+        assert!(!is_kept(&format!("{folder}/x")), "{folder}");
+    }
+    let agents = metier_serve::agent_hook::HookAgent::ALL.map(|agent| agent.as_str());
+    let sessions = agents.iter().map(|agent| format!("{agent}.0e1"));
+    let common = [DEFAULT_SESSION, PACKAGES_SESSION, "chibi-a-b-1-2-3"].map(str::to_owned);
+    for session in sessions.chain(common) {
+        for file in files_of(Path::new(&format!("{session}.jsonl"))) {
+            let file = file.to_str().unwrap();
+            assert!(is_kept(file) && is_kept(&format!("sessions/{file}")), "{file}");
+        }
+    }
+    for agent in agents {
+        assert!(is_kept(&format!("hooks/{agent}.json")), "{agent}");
+    }
+    for other in ["a.jsonl", "store", "store/index.ts", "package.json", "hooks/x.json", "a/stamps"]
+    {
+        assert!(!is_kept(other), "{other}");
+    }
 }

@@ -15,7 +15,7 @@ use crate::records::{to_json, to_json_line};
 use crate::turn::Turn;
 
 /// The file that names the indexes, in metier's own directory.
-const FILE: &str = "indexes.json";
+pub(crate) const FILE: &str = "indexes.json";
 
 /// The version of the file that names the indexes.
 const VERSION: u64 = 1;

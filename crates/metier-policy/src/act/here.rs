@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FileUse, Manner, Unpacker};
-use crate::limits::MAX_DIRECTORIES;
+use super::{FileUse, Look, Manner, Unpacker};
+use crate::limits::{MAX_DIRECTORIES, MAX_PATH_BYTES};
 use crate::place::{From, Spots};
 use crate::programs::{Analysis, What};
 use crate::shape::Shape;
@@ -20,15 +20,27 @@ pub(super) struct Here<'h> {
     pub(super) sure: Option<&'h Path>,
     /// Perhaps one of these, where it is not certain.
     pub(super) maybe: &'h [PathBuf],
+    /// Perhaps one of those that such a word stands for, each from the root on.
+    pub(super) wild: &'h [Word],
     /// Perhaps any other.
     pub(super) lost: bool,
+    /// Perhaps one of which nothing is known.
+    pub(super) anywhere: bool,
+    /// Another command of the same call brings files that nobody has seen yet.
+    pub(super) fresh: bool,
 }
 
 /// The directories a command line may have gone to.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     directories: Vec<PathBuf>,
+    /// Directories that wildcards may find.
+    wild: Vec<Word>,
     lost: bool,
+    anywhere: bool,
+    fresh: bool,
+    /// The one gone to last, where its name says which.
+    last: Option<PathBuf>,
     /// Where else `cd` looks for a directory.
     searched: Vec<PathBuf>,
 }
@@ -44,7 +56,8 @@ pub(super) struct Naming {
 
 impl<'h> Here<'h> {
     pub(super) fn at(directory: Option<&'h Path>) -> Self {
-        Self { sure: directory, maybe: &[], lost: directory.is_none() }
+        let lost = directory.is_none();
+        Self { sure: directory, maybe: &[], wild: &[], lost, anywhere: lost, fresh: false }
     }
 
     pub(super) fn from(&self) -> From<'h> {
@@ -81,34 +94,100 @@ fn searched(command: &SimpleCommand) -> Vec<PathBuf> {
 
 impl Walk {
     fn from(here: Here<'_>) -> Self {
-        let directories = here.known().map(Path::to_owned).collect();
-        Self { directories, lost: here.lost, searched: Vec::new() }
+        Self {
+            directories: here.known().map(Path::to_owned).collect(),
+            wild: here.wild.to_vec(),
+            lost: here.lost,
+            anywhere: here.anywhere,
+            fresh: here.fresh,
+            last: here.sure.map(Path::to_owned),
+            searched: Vec::new(),
+        }
     }
 
     /// One of the directories gone to.
     pub(super) fn here(&self) -> Here<'_> {
-        Here { sure: None, maybe: &self.directories, lost: self.lost }
+        Here {
+            sure: None,
+            maybe: &self.directories,
+            wild: &self.wild,
+            lost: self.lost,
+            anywhere: self.anywhere,
+            fresh: self.fresh,
+        }
     }
 
     pub(super) fn to(&mut self, target: &Word, home: Option<&Path>) {
-        let moved: Vec<PathBuf> = match target.as_known() {
-            Some("") => home.map(Path::to_owned).into_iter().collect(),
-            Some("-") | None => Vec::new(),
-            Some(path) if path.starts_with('/') => vec![PathBuf::from(path)],
-            Some(path) => {
-                let from = self.directories.iter().chain(&self.searched);
-                from.map(|directory| directory.join(path)).collect()
-            }
-        };
-        self.lost |= moved.is_empty();
-        for directory in moved {
-            if self.directories.len() >= MAX_DIRECTORIES {
-                self.lost = true;
-            } else if !self.directories.contains(&directory) {
-                self.directories.push(directory);
-            }
+        match target.as_known() {
+            Some("") => self.certainly(home.map(Path::to_owned)),
+            Some("-") => self.certainly(None),
+            Some(path) if path.starts_with('/') => self.certainly(Some(PathBuf::from(path))),
+            Some(path) => self.down(path),
+            None => self.perhaps(target),
         }
     }
+
+    /// Goes to one directory, whatever was gone to before; nobody knows which where there is none.
+    fn certainly(&mut self, directory: Option<PathBuf>) {
+        self.lost |= directory.is_none();
+        self.anywhere |= directory.is_none();
+        self.last.clone_from(&directory);
+        if let Some(directory) = directory.filter(|to| !self.directories.contains(to)) {
+            self.directories.push(directory);
+        }
+    }
+
+    /// Goes down from wherever one may be: for certain from where one went last, for nothing says that
+    /// commands run in this order, and from the others as far as they can be followed.
+    fn down(&mut self, path: &str) {
+        let from = self.directories.iter().chain(&self.searched);
+        let moved: Vec<PathBuf> = from.map(|directory| directory.join(path)).collect();
+        let fits = |directory: &PathBuf| directory.as_os_str().len() <= MAX_PATH_BYTES;
+        let last = self.last.take().map(|last| last.join(path)).filter(fits);
+        if last.is_some() || moved.is_empty() {
+            self.certainly(last);
+        }
+        let below = self.wild.iter().map(|to| Word::known(path).within(to));
+        let below: Vec<Word> =
+            below.take(MAX_DIRECTORIES.saturating_sub(self.wild.len())).collect();
+        self.wild.extend(below);
+        for directory in moved.into_iter().filter(fits) {
+            if self.directories.contains(&directory) {
+                continue;
+            }
+            if self.directories.len() >= MAX_DIRECTORIES {
+                (self.lost, self.anywhere) = (true, true);
+                break;
+            }
+            self.directories.push(directory);
+        }
+    }
+
+    /// Goes where only a running shell knows: what wildcards may find is kept.
+    fn perhaps(&mut self, target: &Word) {
+        let readings = target.readings();
+        let words = if readings.is_empty() { std::slice::from_ref(target) } else { readings };
+        self.lost = true;
+        self.last = None;
+        for word in words {
+            let from = self.directories.iter().filter_map(|directory| directory.to_str());
+            let found: Vec<Word> = match word.spelling().starts_with('/') {
+                true => vec![word.clone()],
+                false => from.map(|directory| word.after(&format!("{directory}/"))).collect(),
+            };
+            let room = MAX_DIRECTORIES.saturating_sub(self.wild.len());
+            let known = word.holes().is_empty() && !word.starts_with_tilde();
+            self.anywhere |= !known || found.len() > room;
+            self.wild.extend(found.into_iter().filter(|it| known && says_something(it)).take(room));
+        }
+    }
+}
+
+/// Whether wildcards with this around them say more than `src/*`, which finds no hidden directory.
+fn says_something(directory: &Word) -> bool {
+    let spelled = directory.spelling();
+    let mut names = spelled.split('/').filter(|name| !name.is_empty());
+    spelled.contains("/.") || names.all(|name| name != "*")
 }
 
 impl Unpacker<'_> {
@@ -138,6 +217,7 @@ impl Unpacker<'_> {
                             ["cd", "chdir", "pushd", "popd"].iter().any(|it| text.contains(it));
                         moved |= leaves;
                         walk.lost |= leaves;
+                        walk.anywhere |= leaves;
                     }
                     _ => {}
                 }
@@ -174,6 +254,8 @@ impl Unpacker<'_> {
             Access::Write => "write",
         };
         let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let open = self.hidden || here.anywhere || here.fresh;
+        let kept = self.look == Look::Thorough && open;
         let mut file = FileUse {
             tool: tool.to_owned(),
             access,
@@ -182,6 +264,9 @@ impl Unpacker<'_> {
             vague: false,
             manner,
             shown: word.shown(),
+            unplaced: here.anywhere && !word.prefix().starts_with('/'),
+            fresh: here.fresh,
+            given: kept.then(|| Box::new(word.clone())),
         };
         match (&file.spots, whole) {
             (Some(_), false) => {}
@@ -205,6 +290,10 @@ impl Unpacker<'_> {
         let prefix = word.prefix();
         for (word, here) in self.led(word, here) {
             self.guess(&word, here, whole, file);
+        }
+        if !word.spelling().starts_with('/') && word.holes().first() != Some(&0) {
+            let inside = Here { wild: &[], ..here };
+            here.wild.iter().for_each(|to| self.guess(&word.within(to), inside, whole, file));
         }
         // A part left out at the very front may be a whole path.
         if word.holes().first() == Some(&0) || (prefix.is_empty() && word.as_known().is_some()) {

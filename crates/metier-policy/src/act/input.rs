@@ -52,9 +52,15 @@ pub(super) fn edit(analysis: &mut Analysis, command: &SimpleCommand) {
 }
 
 /// The files that differences change which a command is fed: with their first directory and without.
+/// Where nobody can read them, and no word says which file they are for, that may be any file here.
 pub(super) fn changed(command: &SimpleCommand) -> Vec<Touch> {
-    let Some(Feed::Text(text)) = &command.input else { return Vec::new() };
     let program = command.argv.first().and_then(Word::as_known).unwrap_or_default();
+    let Some(Feed::Text(text)) = &command.input else {
+        let named = |word: &Word| !word.may_be_option();
+        let anywhere =
+            program.rsplit('/').next() == Some("patch") && !command.argv.iter().skip(1).any(named);
+        return if anywhere { vec![Touch::Around(Word::known("."))] } else { Vec::new() };
+    };
     let applies = |word: &Word| matches!(word.as_known(), Some("apply" | "am"));
     match program.rsplit('/').next() {
         Some("patch") => {}
@@ -73,6 +79,11 @@ pub(super) fn changed(command: &SimpleCommand) -> Vec<Touch> {
         [Some(path), behind].into_iter().flatten()
     };
     paths.take(MAX_MENTIONS).flat_map(both).map(write).collect()
+}
+
+/// Whether differences that a command is fed name more files than are looked at one by one.
+pub(super) fn changes_more(touches: &[Touch]) -> bool {
+    touches.len() >= MAX_MENTIONS
 }
 
 /// Gives the input of a command to those it runs, unless they have one of their own.

@@ -7,8 +7,19 @@ use super::here::{Here, Naming};
 use super::{Consequence, FileUse, Look, Manner, Unpacker};
 use crate::limits::MAX_MENTIONS;
 use crate::place::{Layout, Spot, folded};
-use crate::programs::{Analysis, What, parts};
+use crate::programs::{Analysis, Touch, What, parts};
 use crate::shell::{Access, SimpleCommand, Word};
+
+/// What a word that may be a repository is to git.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Where it pushes to: a remote, or an address.
+    Target,
+    /// An address that it keeps for a remote.
+    Address,
+    /// A word about remotes.
+    Other,
+}
 
 impl Unpacker<'_> {
     /// Every file the words of a command may name that are not another command, what it sets, and
@@ -41,6 +52,20 @@ impl Unpacker<'_> {
         words.iter().map(|word| self.file_use(word, here, naming)).collect()
     }
 
+    /// Files that a command writes where it is told to by way of the directory it is in: `cp x $PWD`.
+    pub(super) fn written_here(&self, command: &SimpleCommand) -> Vec<Touch> {
+        let here =
+            |word: &Word| word.part(0, word.spelling().len()).filter(|it| it.as_known().is_some());
+        let is_told = |word: &Word| word.as_known().is_none() && here(word).is_some();
+        if self.look == Look::Plain || !command.argv.iter().any(is_told) {
+            return Vec::new();
+        }
+        let argv = command.argv.iter().map(|word| here(word).unwrap_or_else(|| word.clone()));
+        let touches = self.programs.analyse(&argv.collect::<Vec<_>>()).touches;
+        let writes = |touch: &Touch| matches!(touch, Touch::File(Access::Write, _));
+        touches.into_iter().filter(writes).collect()
+    }
+
     /// The same words as text: code may spell out what it does.
     pub(super) fn spelled(&self, command: &SimpleCommand, analysis: &Analysis) -> Vec<String> {
         if self.look == Look::Plain || !(analysis.untold || analysis.fed.is_some()) {
@@ -52,6 +77,11 @@ impl Unpacker<'_> {
     /// What git obeys in a directory that is a repository of its own, and not the project's: its
     /// settings may run programs, and they may have come with the project.
     pub(super) fn strange_repository(&self, here: Here<'_>) -> Option<Consequence> {
+        if here.fresh && !here.known().all(|directory| self.is_base(directory)) {
+            let text = "what another command of this call brings may be a repository of its own there; \
+                        run it in a call of its own";
+            return Some(Consequence::escape(text.to_owned()));
+        }
         let found = here.known().find_map(|directory| self.repository_above(directory))?;
         let text = format!("`{found}` is a repository of its own, whose settings can run programs");
         Some(Consequence::escape(text))
@@ -85,15 +115,46 @@ impl Unpacker<'_> {
         (!fine).then(|| Consequence::escape(text()))
     }
 
-    /// A repository on this machine runs its own hooks.
-    pub(super) fn local_repository(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
+    /// Whatever of the arguments may be a repository on this machine, which runs its own hooks.
+    pub(super) fn local_repositories(
+        &self,
+        command: &SimpleCommand,
+        analysis: &Analysis,
+        here: Here<'_>,
+    ) -> Vec<(usize, Consequence)> {
+        let named = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
+            What::Repository(word) => Some((hazard.at, word)),
+            _ => None,
+        });
+        let named: Vec<(usize, &Word)> = named.collect();
+        let is = |word: &Word, names: &[&str]| word.as_known().is_some_and(|w| names.contains(&w));
+        let of_remotes = command.argv.iter().any(|word| is(word, &["remote"]));
+        let sets = named.first().is_some_and(|(_, verb)| is(verb, &["add", "set-url"]));
+        let role = |index: usize| match (of_remotes, sets && index > 1) {
+            (true, true) => Role::Address,
+            (true, false) => Role::Other,
+            (false, _) => Role::Target,
+        };
+        let found = named.iter().enumerate().filter_map(|(index, (at, word))| {
+            Some((*at, self.local_repository(word, here, role(index))?))
+        });
+        found.collect()
+    }
+
+    fn local_repository(&self, word: &Word, here: Here<'_>, role: Role) -> Option<Consequence> {
         let text = word.prefix();
         let lower = text.to_ascii_lowercase();
         let colon = text.find(':').filter(|colon| text.find('/').is_none_or(|at| *colon < at));
         let is_path = lower.starts_with("file:")
             || text.starts_with(['.', '~'])
             || (colon.is_none() && text.contains('/'))
+            // Git follows what is kept as an address whenever it is used, wherever it lies then.
+            || (colon.is_none() && role == Role::Address)
             || word.as_known().is_none();
+        // What has no remote by this name may find a repository that this very call brings.
+        let remote = |at: &Path| self.place.resolver.has_remote(at, text);
+        let may_come =
+            || here.fresh && role == Role::Target && colon.is_none() && !here.known().all(remote);
         let is_there = || {
             let spots = here.known().filter_map(|directory| {
                 self.place.locate(text, crate::place::From::Directory(directory))
@@ -106,9 +167,17 @@ impl Unpacker<'_> {
             };
             spots.into_iter().any(|spots| spots.iter().any(repository))
         };
-        (is_path || is_there()).then(|| {
+        (is_path || may_come() || is_there()).then(|| {
             let text = format!("`{}` may be a repository here, which runs its hooks", word.shown());
             Consequence::escape(text)
+        })
+    }
+
+    /// Whether a directory is the project itself.
+    fn is_base(&self, directory: &Path) -> bool {
+        let locate = |path: &Path| self.place.locate(path.to_str()?, crate::place::From::Elsewhere);
+        locate(directory).zip(locate(self.place.base())).is_some_and(|(here, base)| {
+            here.iter().all(|spot| base.iter().any(|base| base.path == spot.path))
         })
     }
 
@@ -130,6 +199,25 @@ impl Unpacker<'_> {
             None
         };
         spots.iter().find_map(strange)
+    }
+}
+
+/// Whether a command brings files that nobody has seen: from a repository, a patch or an archive, or
+/// links as they are.
+pub(super) fn brings_files(command: &SimpleCommand, analysis: &Analysis) -> bool {
+    let brings = |touch: &Touch| matches!(touch, Touch::Around(_) | Touch::Into(_));
+    let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
+    analysis.touches.iter().any(brings)
+        || (analysis.repository && clones())
+        || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
+}
+
+/// Whether an option of a copy keeps links what they are.
+fn keeps_links(word: &Word) -> bool {
+    let text = word.prefix();
+    match text.strip_prefix("--") {
+        Some(long) => long.starts_with("no-d") || long.starts_with("preserve"),
+        None => text.starts_with('-') && text.contains(['P', 'd']),
     }
 }
 

@@ -110,7 +110,7 @@ pub(super) fn found(call: &Understood, acts: &[Act]) -> Start {
     });
     let mut worst = by_variable.max().unwrap_or_default().max(search.worst);
     if search.untold && worst == Start::Guarded {
-        worst = super::command_text(call).map_or(Start::Guarded, |text| in_text(&text));
+        worst = super::untold_text(call).map_or(Start::Guarded, |text| in_text(&text));
     }
     worst
 }
@@ -130,6 +130,7 @@ impl Search {
     fn act(&mut self, act: &Act) {
         match act {
             Act::Command(command) => self.command(command),
+            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
             Act::Unresolvable(_) => self.untold = true,
             Act::Tool | Act::File(_) | Act::Fetch(_) => {}
         }

@@ -157,6 +157,7 @@ pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Optio
     if search.untold {
         let renamed = search.by_another.filter(|_| search.renames);
         let more = search.by_nobody.or(renamed).filter(|_| named());
+        let text = super::untold_text(call).unwrap_or(text);
         let more = more.or_else(|| in_text(&text, search.of_session));
         note(&mut found, more);
     }
@@ -202,6 +203,7 @@ impl Search<'_> {
     fn act(&mut self, act: &Act) {
         match act {
             Act::Command(command) => self.command(command),
+            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
             Act::Unresolvable(_) => self.untold = true,
             Act::Tool | Act::File(_) | Act::Fetch(_) => {}
         }

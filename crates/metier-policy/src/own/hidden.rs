@@ -1,71 +1,119 @@
-//! Commands of which the host does not tell where they run, though it may have been told.
+//! Commands of which the host does not tell where they run, though it may have been told, and those that
+//! change the directory by what only a running shell knows, or bring links that nobody has seen.
 //!
 //! Codex runs a command where its model says and tells nobody, so `echo x > hooks.json` may be about
 //! the settings beside its own. Taking every such path for a protected one would be a rule against all
 //! commands; this one is about paths that end as a protected path does, or are called as metier calls
 //! its own files. Whoever gives the whole path is judged by that.
 
-use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text};
-use crate::act::{Act, Command, Consequence, FileUse, files};
-use crate::place::folded;
-use crate::shell::Access;
+use std::path::Path;
+
+use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text, given, untold_text};
+use crate::act::{Act, Command, Consequence, FileUse};
+use crate::place::{Place, folded, normalize};
+use crate::shell::{Access, Word};
 use crate::verdict::{Reason, Verdict};
 
-/// What metier calls files in its own directory, whatever lies beside them.
-const KEPT: [&str; 9] = [
+/// What metier calls files in its own directory and in that of its settings, whatever lies beside them.
+/// Their owners are other crates: a test of the command line holds this against what they say.
+const KEPT: [&str; 18] = [
     "approvals.jsonl",
     "approvals.brief",
     "folders.json",
     "generations.json",
     "skills.lock",
+    "skills.toml",
     "lock.brief",
     "config.toml",
     "policy.toml",
     "packages.turn",
+    "pending.json",
+    "pending-links.json",
+    "links.json",
+    "registry.json",
+    "replaced.jsonl",
+    "edits.json",
+    "indexes.json",
+    "stamps",
 ];
 
-/// How the names of agents' sessions start.
-const SESSIONS: [&str; 4] = ["claude-code.", "codex.", "gemini-cli.", "opencode."];
+/// Directories of metier's own in which everything is called by a digest.
+const DIGESTED: [&str; 6] = ["store", "projects", "memos", "backups", "artifacts", "indexes"];
+
+/// How the names of sessions start that agents and chibi have.
+const SESSIONS: [&str; 5] = ["claude-code.", "codex.", "gemini-cli.", "opencode.", "chibi-"];
+
+/// Sessions of metier's own.
+const COMMON: [&str; 2] = ["default", "packages"];
+
+/// What a name contains of which a part is open.
+const WILD: [char; 3] = ['*', '?', '…'];
+
+/// How long the names are that stand for digests, and for paths.
+const DIGEST: usize = 64;
+const KEY: usize = 32;
 
 /// A refusal for a path that may be a protected one, where nobody says where the call runs.
 pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
-    if !inquiry.understood.hidden || inquiry.place.protected.is_empty() {
+    if inquiry.place.protected.is_empty() {
         return None;
     }
-    let own: Vec<Vec<String>> =
-        inquiry.place.protected.iter().filter_map(|own| parts(own.to_str()?)).collect();
-    let mut written = Vec::new();
-    acts.iter().for_each(|act| files(act, Access::Write, &mut written));
-    let mut search = Search { own: &own, named: Vec::new(), code: false };
+    let hidden = inquiry.understood.hidden;
+    let mut search = Search::default();
     acts.iter().for_each(|act| search.act(act));
-    let by_path = written.into_iter().chain(search.named.iter().copied());
-    let found =
-        by_path.filter(|file| !file.manner.is_by_chance()).find_map(|file| search.met(file));
+    let mut files = std::mem::take(&mut search.named);
+    acts.iter().for_each(|act| crate::act::files(act, Access::Write, &mut files));
+    files.retain(|file| !file.manner.is_by_chance());
+    let arrived: Vec<&FileUse> = files.iter().copied().filter(|file| file.fresh).collect();
+    files.retain(|file| hidden || file.unplaced);
+    if arrived.is_empty() && files.is_empty() && !(hidden && search.code) {
+        return None;
+    }
+    let own = inquiry.place.protected.iter();
+    let named = |own: &std::path::PathBuf| {
+        let rule = if own.is_relative() { AGENT_HOOKS } else { OWN_STATE };
+        Some((parts(own.to_str()?)?, rule))
+    };
+    search.own = own.filter_map(named).collect();
+    search.text = command_text(inquiry.understood).unwrap_or_default();
+    let found = files.into_iter().find_map(|file| search.met(file));
     let in_text = || {
-        let text = command_text(inquiry.understood).filter(|_| search.code)?;
+        let text = untold_text(inquiry.understood).filter(|_| hidden && search.code)?;
         search.spelled(&text)
     };
-    let (path, rule) = found.or_else(in_text)?;
+    let Some((path, rule)) = found.or_else(in_text) else {
+        return arrived.into_iter().find_map(|file| search.arrived(file, inquiry.place));
+    };
     let text = format!(
         "`{path}` may be one that only the user changes, for nobody says in which directory this \
          runs; give its whole path, from `/` on"
     );
-    Some(Reason::new(Verdict::Deny, text).of_rule(rule))
+    // Who changes the directory by what only a running shell knows may do so for many reasons.
+    let verdict = if hidden { Verdict::Deny } else { Verdict::Ask };
+    Some(Reason::new(verdict, text).of_rule(rule))
 }
 
+#[derive(Default)]
 struct Search<'a> {
-    /// The names on each protected path, in lowercase.
-    own: &'a [Vec<String>],
+    /// The names on each protected path, in lowercase, and the rule it is protected by.
+    own: Vec<(Vec<String>, &'static str)>,
     /// Files that are named where nobody knows what for.
     named: Vec<&'a FileUse>,
+    /// The command, in lowercase.
+    text: String,
     /// Code runs, or something that cannot be told.
     code: bool,
+    /// Directories that the call makes, as they are given.
+    made: Vec<String>,
+    /// What it copies or moves: from where, and to where.
+    copied: Vec<(String, String)>,
 }
 
 impl<'a> Search<'a> {
     fn act(&mut self, act: &'a Act) {
         match act {
             Act::Command(command) => self.command(command),
+            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
             Act::Unresolvable(_) => self.code = true,
             Act::Tool | Act::File(_) | Act::Fetch(_) => {}
         }
@@ -75,6 +123,8 @@ impl<'a> Search<'a> {
         if command.untold {
             self.named.extend(&command.named);
         }
+        self.made.extend(made_by(command));
+        self.copied.extend(copied_by(command));
         for (_, consequence) in &command.consequences {
             match consequence {
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
@@ -85,23 +135,71 @@ impl<'a> Search<'a> {
 
     /// The path as given, where it may be a protected one.
     fn met(&self, file: &FileUse) -> Option<(String, &'static str)> {
-        let given = file.shown.as_str();
-        if given.starts_with(['/', '~']) || given.contains("://") {
-            return None;
-        }
-        let path = parts(given)?;
         let whole = !file.shapes.is_empty();
-        let mut own = self.own.iter();
-        let settings = own.any(|own| ends_in(own, &path) || (whole && is_on(own, &path)));
-        let kept = is_kept(&path);
-        (settings || kept)
-            .then(|| (crate::act::quoted(given), if kept { OWN_STATE } else { AGENT_HOOKS }))
+        let rule = self.paths(file).iter().find_map(|path| self.rule(path, whole))?;
+        Some((crate::act::quoted(&file.shown), rule))
+    }
+
+    /// The rule by which something is protected that a path from some directory leads to; `whole` is
+    /// whether everything beneath is meant as well.
+    fn rule(&self, path: &[String], whole: bool) -> Option<&'static str> {
+        let is_met = |own: &[String]| ends_in(own, path) || (whole && is_on(own, path));
+        let mut own = self.own.iter().filter(|(own, _)| is_met(own));
+        let kept = keeps(path).then_some(OWN_STATE);
+        kept.or_else(|| own.next().map(|(_, rule)| *rule))
+    }
+
+    /// What is said about a file behind a directory that is not there yet, where the call itself may
+    /// bring it as a link to anywhere.
+    fn arrived(&self, file: &FileUse, place: &Place<'_>) -> Option<Reason> {
+        let absolute = |path: &str| normalize(place.cwd.join(path).to_str()?, place.cwd.to_str());
+        let path = absolute(file.given.as_ref()?.as_known()?)?;
+        let is_real = |from: &str| absolute(from).is_some_and(|from| is_no_link(&from, place));
+        let copied = self.copied.iter().filter(|(from, _)| is_real(from)).map(|(_, to)| to);
+        let made: Vec<String> =
+            self.made.iter().chain(copied).filter_map(|made| absolute(made)).collect();
+        for (slash, _) in path.rmatch_indices('/').take_while(|(slash, _)| *slash > 0) {
+            let (above, below) = path.split_at(slash);
+            let Some(rule) = parts(below).and_then(|below| self.rule(&below, false)) else {
+                continue;
+            };
+            let is_made = |made: &String| {
+                made.strip_prefix(above)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if made.iter().any(is_made) || place.resolver.exists(Path::new(above)) {
+                return None;
+            }
+            let text = format!(
+                "`{}` may be one that only the user changes: nobody has seen yet what this call \
+                 brings as `{}`",
+                crate::act::quoted(&file.shown),
+                crate::act::quoted(above)
+            );
+            return Some(Reason::new(Verdict::Ask, text).of_rule(rule));
+        }
+        None
+    }
+
+    /// The paths that a file may be, from a directory nobody knows.
+    fn paths(&self, file: &FileUse) -> Vec<Vec<String>> {
+        let given = file.shown.as_str();
+        match &file.given {
+            Some(word) => {
+                let own = self.own.iter().flat_map(|(own, _)| own).map(String::as_str);
+                let known: Vec<&str> = own.chain(KEPT).collect();
+                given::paths(word, &known, &self.text)
+            }
+            None if given.starts_with(['/', '~']) || given.contains("://") => Vec::new(),
+            None => parts(given).into_iter().collect(),
+        }
     }
 
     /// The first such name that stands alone in code.
     fn spelled(&self, text: &str) -> Option<(String, &'static str)> {
-        let last = self.own.iter().filter_map(|own| own.last()).map(String::as_str);
-        let mut names = last.filter(|name| is_distinct(name) && name.contains('.')).chain(KEPT);
+        let last = self.own.iter().filter_map(|(own, _)| own.last()).map(String::as_str);
+        let telling = |name: &&str| is_distinct(name) && name.contains('.');
+        let mut names = last.chain(KEPT).filter(telling);
         let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
         let alone = |name: &str| {
             text.match_indices(name).any(|(at, _)| {
@@ -111,8 +209,43 @@ impl<'a> Search<'a> {
                     && !behind.is_some_and(|text| text.starts_with(open))
             })
         };
-        names.find(|name| alone(name)).map(|name| (name.to_owned(), AGENT_HOOKS))
+        let rule = |name: &str| if KEPT.contains(&name) { OWN_STATE } else { AGENT_HOOKS };
+        names.find(|name| alone(name)).map(|name| (name.to_owned(), rule(name)))
     }
+}
+
+/// The directories that a command makes, which are no links: the words of `mkdir`, and what git clones
+/// to.
+fn made_by(command: &Command) -> Vec<String> {
+    let words = || command.argv.iter().skip(1).filter_map(Word::as_known);
+    let clones = command.runs_one_of(&["git", "gh"]) && words().any(|word| word == "clone");
+    if !clones && !command.runs_one_of(&["mkdir"]) {
+        return Vec::new();
+    }
+    let cloned = words().filter_map(|word| word.trim_end_matches('/').rsplit(['/', ':']).next());
+    let cloned = cloned.map(|name| name.strip_suffix(".git").unwrap_or(name).to_owned());
+    words().map(str::to_owned).chain(cloned.filter(|_| clones)).collect()
+}
+
+/// What a command copies or moves: from where, and what it may be called then.
+fn copied_by(command: &Command) -> Vec<(String, String)> {
+    let words = command.argv.iter().skip(1).filter(|word| !word.may_be_option());
+    let words: Option<Vec<&str>> = words.map(Word::as_known).collect();
+    let words = words.filter(|_| command.runs_one_of(&["cp", "mv"])).unwrap_or_default();
+    let Some((to, sources)) = words.split_last() else { return Vec::new() };
+    let pair = |from: &&str| {
+        let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        [to.to_string(), format!("{to}/{name}")].map(|to| ((*from).to_owned(), to))
+    };
+    sources.iter().flat_map(pair).collect()
+}
+
+/// Whether something is there and is itself no link, whatever leads to it.
+fn is_no_link(path: &str, place: &Place<'_>) -> bool {
+    let at = Path::new(path);
+    let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else { return false };
+    let real = |path: &Path| place.resolver.real(path);
+    place.resolver.exists(at) && real(at) == real(parent).map(|parent| parent.join(name))
 }
 
 /// The names on a path, in lowercase; nothing for one that names nothing.
@@ -150,16 +283,61 @@ fn is_distinct(name: &str) -> bool {
     name.contains('.') || name == "metier"
 }
 
-/// Whether a path is that of a file in metier's own directory, from there or from the one it is in.
-fn is_kept(path: &[String]) -> bool {
-    let session = |name: &str| {
-        name.ends_with(".jsonl") && SESSIONS.iter().any(|start| name.starts_with(start))
-    };
-    match path {
-        [name] => KEPT.contains(&name.as_str()) || session(name),
-        [folder, name] => folder == "sessions" && session(name),
-        _ => false,
+/// Whether a relative path leads to something metier keeps in its own directory, from there or from a
+/// directory in it.
+#[must_use]
+pub fn is_kept(path: &str) -> bool {
+    parts(path).is_some_and(|parts| keeps(&parts))
+}
+
+/// The same for the names on a path. What lies in directories that others have as well counts by the
+/// digest it is called by: `store/` alone is that of many programs.
+fn keeps(path: &[String]) -> bool {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        [name] => KEPT.contains(name) || is_session(name) || is_digest(name, DIGEST),
+        ["sessions", name] => is_journal(name),
+        ["hooks", name] => SESSIONS.iter().any(|agent| *name == format!("{agent}json")),
+        ["chibi", name] => name.starts_with("chibi-"),
+        ["cache", rest @ ..] if rest.first() == Some(&"indexes") => keeps_digested(rest),
+        [folder, .., "skill.md"]
+            if *folder == "store" && names.iter().any(|n| n.contains(WILD)) =>
+        {
+            true
+        }
+        [folder, ..] if DIGESTED.contains(folder) => keeps_digested(&names),
+        [key, name] if is_digest(key, KEY) => KEPT.contains(name),
+        [first, ..] => is_digest(first, DIGEST),
+        [] => false,
     }
+}
+
+/// Whether a path that starts in a directory of digests leads to one.
+fn keeps_digested(names: &[&str]) -> bool {
+    names.get(1).is_some_and(|name| is_digest(name, DIGEST) || is_digest(name, KEY))
+}
+
+fn is_digest(name: &str, length: usize) -> bool {
+    // What stands behind says what kind of file it is.
+    let stem = name.split('.').next().unwrap_or_default();
+    stem.len() == length && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a file is the journal of a session, or lies beside one and tells of it.
+fn is_journal(name: &str) -> bool {
+    name.find(".jsonl")
+        .and_then(|at| name.get(at + ".jsonl".len()..))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// The same where its name has to say whose session it is.
+fn is_session(name: &str) -> bool {
+    let common = || {
+        COMMON
+            .iter()
+            .any(|own| name.strip_prefix(own).is_some_and(|rest| rest.starts_with(".jsonl")))
+    };
+    is_journal(name) && (SESSIONS.iter().any(|start| name.starts_with(start)) || common())
 }
 
 #[cfg(test)]

@@ -122,3 +122,172 @@ fn a_skill_that_restricts_relies_on_no_directory_that_nobody_tells() {
         assert_eq!(ruling.verdict, Verdict::Allow, "{command}: {}", ruling.explanation());
     }
 }
+
+#[test]
+fn nothing_that_metier_keeps_is_written_where_nobody_says_where_a_command_runs() {
+    // S3, S4, U5
+    let digest = "0f".repeat(32);
+    let files = [
+        "pending.json",
+        "stamps",
+        "indexes.json",
+        "registry.json",
+        "links.json",
+        "edits.json",
+        "replaced.jsonl",
+        "pending-links.json",
+        "skills.toml",
+        "Pending.json",
+        "codex.x.jsonl.checkpoint",
+        "codex.x.jsonl.head",
+        "codex.x.jsonl.checkpoint.new",
+        "chibi-a-b-1-2-3.jsonl",
+        "default.jsonl",
+        "sessions/own.jsonl",
+        "sessions/own.jsonl.head",
+        "hooks/codex.json",
+        "chibi/chibi-a-b-1-2-3",
+        "projects/0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f/generations.json",
+        "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f/generations.json",
+        &format!("store/{digest}/SKILL.md"),
+        &format!("{digest}/SKILL.md"),
+        &format!("memos/{digest}"),
+    ];
+    for file in files {
+        let ruling = rule(&ActiveStack::default(), &format!("cp /tmp/x {file}"), None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{file}");
+        assert_eq!(ruling.rule.as_deref(), Some(OWN_STATE), "{file}");
+    }
+    for file in
+        ["store/index.ts", "sessions/a.txt", "a.jsonl", "projects/a/b", "stamps/a", "x.json"]
+    {
+        let ruling = rule(&ActiveStack::default(), &format!("cp /tmp/x {file}"), None);
+        assert_eq!(ruling.verdict, Verdict::Allow, "{file}: {}", ruling.explanation());
+    }
+    let code = "python3 -c \"open('pending.json','w')\"";
+    assert_eq!(rule(&ActiveStack::default(), code, None).rule.as_deref(), Some(OWN_STATE));
+    let code = "python3 -c \"stamps = 1\"";
+    assert_eq!(rule(&ActiveStack::default(), code, None).verdict, Verdict::Allow);
+}
+
+#[test]
+fn no_way_to_spell_a_protected_name_passes_where_nobody_says_where_a_command_runs() {
+    // S3, S4, U5
+    for command in [
+        "cp /tmp/x $PWD/hooks.json",
+        "cp /tmp/x \"$(pwd)/hooks.json\"",
+        "cp /tmp/x ~+/hooks.json",
+        "cp /tmp/x /proc/self/cwd/hooks.json",
+        "echo x > hooks.jso?",
+        "echo x > hooks.{json,}",
+        "f=hooks; cp /tmp/x $f.json",
+        "f=pending; cp /tmp/x $f.json",
+        "sed -i s/a/b/ hooks*",
+        "rm -f hooks.*",
+        "rm -rf .cod?x",
+        "cp /tmp/hooks.json $PWD",
+        "cp /tmp/hooks.json \"$(pwd)\"",
+        "cp /tmp/x pend*.json",
+        "cp /tmp/x codex.*.jsonl",
+        "cp /tmp/x store/*/SKILL.md",
+    ] {
+        let ruling = rule(&ActiveStack::default(), command, None);
+        assert_eq!(ruling.verdict, Verdict::Deny, "{command}");
+    }
+    for command in [
+        "rm -f *.json",
+        "rm -rf dist/*",
+        "for f in a b; do jq . $f > $f.json; done",
+        "cp /tmp/x $PWD/out.json",
+        "cp /tmp/x $PWD",
+        "sed -i s/a/b/ src/*.toml",
+        "rm -rf artifacts/* store/*",
+        "cp /tmp/x /project/hooks.json",
+        "cat hooks* $PWD/hooks.json",
+    ] {
+        let ruling = rule(&ActiveStack::default(), command, None);
+        let said = |reason: &&crate::Reason| {
+            let rules = [Some(OWN_STATE), Some(AGENT_HOOKS)];
+            reason.verdict > Verdict::Allow && rules.contains(&reason.rule.as_deref())
+        };
+        let said = ruling.reasons.iter().find(said);
+        assert!(said.is_none(), "{command}: {}", ruling.explanation());
+    }
+}
+
+/// A disk on which `/project/there` is, and nothing else below the project.
+struct Empty;
+
+impl crate::Resolve for Empty {
+    fn real(&self, absolute: &Path) -> Option<PathBuf> {
+        match absolute.to_str() {
+            Some("/project/there/lnk") => Some("/home/user/.claude".into()),
+            _ => crate::Lexical.real(absolute),
+        }
+    }
+
+    fn exists(&self, absolute: &Path) -> bool {
+        !absolute.starts_with("/project")
+            || absolute == Path::new("/project")
+            || absolute.starts_with("/project/there")
+    }
+}
+
+#[test]
+fn a_link_that_the_call_itself_brings_leads_to_nothing_protected_without_a_question() {
+    // S3, S4, U5
+    let protected =
+        ["/home/user/.local/share/metier", ".claude/settings.json", ".codex/hooks.json"]
+            .map(PathBuf::from);
+    let place = Place {
+        home: Some(Path::new("/home/user")),
+        protected: &protected,
+        resolver: &Empty,
+        ..Place::lexical(Path::new("/project"))
+    };
+    let rule = |command: &str| {
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        let policy = Policy::profile(Profile::FullAuto);
+        decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place)
+    };
+    for command in [
+        "cp -P lnk b && echo x > b/settings.json",
+        "cp -d lnk b && echo x > b/settings.json",
+        "cp -a lnk b && echo x > b/settings.json",
+        "cp -a lnk b && echo x > /project/b/settings.json",
+        "ln -s x b && echo x > b/settings.json",
+        "mv lnk b && tee b/settings.json",
+        "cp -r there/lnk b && tee b/settings.json",
+        "cp -r there/x there/lnk b && tee b/lnk/settings.json",
+        "git checkout evil && echo x > d/settings.json",
+        "git checkout evil && cp x d/e/settings.json",
+        "git pull && echo x > d/approvals.jsonl",
+        "git pull && echo x > d/metier/approvals.jsonl",
+        "git stash pop && echo x > d/settings.json",
+        "git apply x.diff && echo x > d/settings.json",
+        "tar xf x.tar && echo x > d/settings.json",
+        "unzip x.zip && echo x > d/settings.json",
+        "rsync -a x/ . && echo x > d/settings.json",
+        "git clone https://e/app && echo x > app/d/settings.json",
+    ] {
+        let ruling = rule(command);
+        assert_eq!(ruling.verdict, Verdict::Ask, "{command}");
+        assert!(ruling.explanation().contains("nobody has seen"), "{}", ruling.explanation());
+    }
+    for command in [
+        "git checkout main && echo x > there/settings.json",
+        "git checkout main && echo x > settings.json",
+        "git checkout main && echo x > d/package.json",
+        "git clone https://e/app.git && cp x app/settings.json",
+        "git clone https://e/x app && cp x app/settings.json",
+        "mkdir -p a/b && tar xf x.tar -C a/b && echo x > a/b/settings.json",
+        "cp x b && echo x > b/settings.json",
+        "cp -r there/x b && echo x > b/settings.json",
+        "cp -r there/x there/y b && echo x > b/y/settings.json",
+        "mv there b && echo x > b/settings.json",
+        "echo x > d/settings.json",
+    ] {
+        let ruling = rule(command);
+        assert_eq!(ruling.verdict, Verdict::Allow, "{command}: {}", ruling.explanation());
+    }
+}

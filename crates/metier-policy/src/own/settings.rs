@@ -6,7 +6,7 @@
 //! own directory, what is done to a directory further above says nothing, for that would be a rule
 //! against every `rm -rf build`; only its own directory counts.
 
-use super::Dealing;
+use super::{Dealing, spelled};
 use crate::act::{FileUse, Manner};
 use crate::place::{Spot, Spots, folded};
 use crate::shape::Shape;
@@ -33,6 +33,15 @@ impl Wherever {
     /// The ways in which text spells it out.
     pub(super) fn spelled(&self) -> Vec<String> {
         vec![self.tail.trim_start_matches('/').to_owned()]
+    }
+
+    /// Whether a text names the directory it lies in, and its name.
+    pub(super) fn is_in_parts(&self, text: &str) -> bool {
+        let Some(directory) = &self.directory else { return false };
+        let name = self.tail.get(directory.len() + 1..).unwrap_or_default();
+        let parts = [directory.trim_start_matches('/'), name];
+        parts.iter().all(|part| text.contains(part))
+            && parts.iter().all(|part| spelled::is_in(text, &[(*part).to_owned()]))
     }
 
     /// Whether one of the paths is one of these, or lies in one.
@@ -79,7 +88,8 @@ impl Wherever {
         })
     }
 
-    fn is_around(&self, spot: &Spot) -> bool {
+    /// Whether a path is the directory it lies in.
+    pub(super) fn is_around(&self, spot: &Spot) -> bool {
         self.ends_around(&spot.lowercase)
     }
 

@@ -34,3 +34,20 @@ pub(super) fn is_in(text: &str, spelled: &[String]) -> bool {
         })
     })
 }
+
+/// A text without the quotes and backslashes that a shell takes away, and with paths as the system reads
+/// them: `sett''ings`, `.claude//settings` and `.claude/./settings` are no other names. Linear.
+pub(super) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\'' | '"' | '\\' => {}
+            '/' if plain.ends_with("/.") => {
+                plain.pop();
+            }
+            '/' if plain.ends_with('/') => {}
+            c => plain.push(c),
+        }
+    }
+    plain
+}

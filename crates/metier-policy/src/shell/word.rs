@@ -135,6 +135,14 @@ impl Word {
         Self { text, certain, holes, splits: self.splits, ..Self::default() }
     }
 
+    /// The same word as a path in a directory of which only a part is known.
+    pub(crate) fn within(&self, directory: &Self) -> Self {
+        let start = format!("{}/", directory.text.trim_end_matches('/'));
+        let mut path = self.after(&start);
+        path.certain = directory.certain.or(path.certain);
+        path
+    }
+
     /// Every text the shells in question may take it for; none where there is only one, or where
     /// they cannot be told.
     pub(crate) fn readings(&self) -> &[Self] {

@@ -51,7 +51,11 @@ fn check(text: &str, of_rule: &str, at_least: usize) {
             let ruling = rule(profile, "Bash", json!({ "command": command }));
             let found = said(&ruling, of_rule);
             if found != expected {
-                wrong.push(format!("{line} ({}): {found}", profile.as_str()));
+                wrong.push(format!(
+                    "{line} ({}): {found}: {}",
+                    profile.as_str(),
+                    ruling.explanation()
+                ));
             }
         }
     }
@@ -134,4 +138,59 @@ fn a_home_in_any_letters_is_found_in_text() {
         let ruling = decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place);
         assert_eq!(said(&ruling, OWN_STATE), Verdict::Deny, "{command}");
     }
+}
+
+#[test]
+fn no_length_of_a_command_hides_what_it_does_to_settings() {
+    // S3, S4, F4
+    let long = "a".repeat(17_000);
+    let many = ": ;".repeat(600);
+    for command in [
+        format!("cp evil/settings.json ~/.claude/ # {long}"),
+        format!("cp evil/settings.json ~/.claude/ {long}"),
+        format!("cp evil/settings.json ~/.claude/; echo {long}"),
+        format!("echo {long}; cd ~/.claude && cp /tmp/x settings.json"),
+        format!("{many} cd ~/.claude; cp /tmp/x settings.json"),
+    ] {
+        let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
+        assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Deny, "{:.60}", command);
+    }
+    let command = format!("cp evil/settings.json {long} ~/.claude/");
+    let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
+    assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask);
+}
+
+#[test]
+fn a_tool_that_is_told_the_directory_of_settings_is_asked_about() {
+    // S3, S4, U5
+    let asked = [
+        ("mcp__fs__delete", json!({"path": "/home/user/.claude"})),
+        ("mcp__fs__write", json!({"directory": "/home/user/.claude", "filename": "settings.json"})),
+        ("mcp__fs__move", json!({"from": "/tmp/x", "to": "~/.claude/"})),
+    ];
+    for (tool, arguments) in asked {
+        let ruling = rule(Profile::FullAuto, tool, arguments.clone());
+        assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask, "{tool} {arguments}");
+    }
+    let fine = [
+        ("mcp__fs__list_directory", json!({"path": "/home/user/.claude"})),
+        ("mcp__fs__write", json!({"path": "/home/user/.claude/commands/x.md"})),
+    ];
+    for (tool, arguments) in fine {
+        let ruling = rule(Profile::FullAuto, tool, arguments.clone());
+        assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Allow, "{tool} {arguments}");
+    }
+}
+
+#[test]
+fn no_number_of_files_in_a_patch_hides_one() {
+    // S3, S4, F4
+    let files: String =
+        (0..80).map(|n| format!("--- a/x{n}\n+++ b/x{n}\n@@ -1 +1 @@\n-a\n+b\n")).collect();
+    let patch = |last: &str| {
+        format!("git apply <<'E'\n{files}--- a/{last}\n+++ b/{last}\n@@ -1 +1 @@\n-a\n+b\nE")
+    };
+    let ruling = |last: &str| rule(Profile::FullAuto, "Bash", json!({ "command": patch(last) }));
+    assert_eq!(said(&ruling(".claude/settings.json"), AGENT_HOOKS), Verdict::Deny);
+    assert_eq!(said(&ruling("src/main.rs"), AGENT_HOOKS), Verdict::Allow);
 }

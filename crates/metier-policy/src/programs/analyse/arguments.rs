@@ -149,8 +149,13 @@ impl<'p> Reader<'p> {
         }
         match self.replaced.as_ref().map(|mark| mark.as_known().unwrap_or_default().to_owned()) {
             Some(mark) => {
-                for word in words.iter_mut().filter(|word| word.spelling().contains(&mark)) {
-                    *word = Word::unknown();
+                for word in words.iter_mut() {
+                    let Some(at) = word.spelling().find(&mark) else { continue };
+                    // What stands before the mark stays there.
+                    *word = match word.prefix().get(..at) {
+                        Some(start) if !start.is_empty() => Word::starting(start),
+                        _ => Word::unknown(),
+                    };
                 }
             }
             None => words.push(Word::unknown()),
