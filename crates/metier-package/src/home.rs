@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use metier_store::digest::{hex, sha256};
 use serde::{Deserialize, Serialize};
 
-use crate::{change, index, ledger, links, receipt, records, replaced, settings_file, trust, turn};
+use crate::{change, index, ledger, links, receipt, records, replaced, trust, turn};
 
 /// The lockfile's name, in the home and in a project.
 pub const LOCK_FILE: &str = "skills.lock";
@@ -15,7 +15,7 @@ pub const LOCK_FILE: &str = "skills.lock";
 pub const WANTED_FILE: &str = "skills.toml";
 
 /// What metier calls the files in its own directory, and in that of a project's records.
-pub const FILES: [&str; 16] = [
+pub const FILES: [&str; 15] = [
     LOCK_FILE,
     WANTED_FILE,
     trust::APPROVALS,
@@ -26,7 +26,6 @@ pub const FILES: [&str; 16] = [
     links::NOTE,
     change::PENDING,
     replaced::FILE,
-    settings_file::FILE,
     index::FILE,
     turn::FILE,
     ledger::STAMPS,
@@ -35,7 +34,7 @@ pub const FILES: [&str; 16] = [
 ];
 
 /// The directories in it in which everything is called by a digest.
-pub const DIGESTED: [&str; 3] = [STORE, PROJECTS, settings_file::BACKUPS];
+pub const DIGESTED: [&str; 2] = [STORE, PROJECTS];
 
 const STORE: &str = "store";
 

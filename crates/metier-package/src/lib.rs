@@ -49,7 +49,6 @@ pub mod remove;
 pub mod replaced;
 mod retry;
 pub mod served;
-pub mod settings_file;
 mod skills;
 mod sorted;
 pub mod source;

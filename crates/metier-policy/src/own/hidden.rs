@@ -16,7 +16,7 @@ use crate::verdict::{Reason, Verdict};
 
 /// What metier calls files in its own directory and in that of its settings, whatever lies beside them.
 /// Their owners are other crates: a test of the command line holds this against what they say.
-const KEPT: [&str; 18] = [
+const KEPT: [&str; 17] = [
     "approvals.jsonl",
     "approvals.brief",
     "folders.json",
@@ -32,13 +32,12 @@ const KEPT: [&str; 18] = [
     "links.json",
     "registry.json",
     "replaced.jsonl",
-    "edits.json",
     "indexes.json",
     "stamps",
 ];
 
 /// Directories of metier's own in which everything is called by a digest.
-const DIGESTED: [&str; 6] = ["store", "projects", "memos", "backups", "artifacts", "indexes"];
+const DIGESTED: [&str; 5] = ["store", "projects", "memos", "artifacts", "indexes"];
 
 /// How the names of sessions start that agents and chibi have.
 const SESSIONS: [&str; 5] = ["claude-code.", "codex.", "gemini-cli.", "opencode.", "chibi-"];

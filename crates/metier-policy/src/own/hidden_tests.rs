@@ -133,7 +133,6 @@ fn nothing_that_metier_keeps_is_written_where_nobody_says_where_a_command_runs()
         "indexes.json",
         "registry.json",
         "links.json",
-        "edits.json",
         "replaced.jsonl",
         "pending-links.json",
         "skills.toml",
