@@ -29,6 +29,9 @@ pub(crate) use schema::HOOKS;
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";
 
+/// Why arguments are not read.
+const MIXED: &str = "'args' holds words of the command line and stands beside named arguments";
+
 /// What the host said in one run: its arguments, and the variables it set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
@@ -170,7 +173,10 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
         return "Error: The arguments are not a JSON object".to_owned();
     }
     let name = if name.is_empty() { inferred(arguments) } else { name };
-    let mut arguments = named(name, arguments);
+    let mut arguments = match named(name, arguments) {
+        Ok(arguments) => arguments,
+        Err(why) => return format!("Error: {why}"),
+    };
     if name == MARKET || name == COMMAND {
         return market::answer(&arguments, backing);
     }
@@ -194,16 +200,30 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
 fn inferred(arguments: &Value) -> &'static str {
     let has = |member: &str| arguments.get(member).is_some();
     match () {
-        () if has("action") || has("args") && !has("script") => MARKET,
+        () if has("action") || are_words(arguments) => MARKET,
         () if has("script") => RUN,
         () if has("path") => READ,
         () => USE,
     }
 }
 
-/// The arguments by name, when they came as `{"args": […]}` from chibi's command line.
-fn named(tool: &str, arguments: &Value) -> Value {
-    let Some(Value::Array(items)) = arguments.get("args") else { return arguments.clone() };
+/// Whether arguments are words from chibi's command line, which have no name each.
+fn are_words(arguments: &Value) -> bool {
+    let members = arguments.as_object().map_or(0, Map::len);
+    members == 1 && arguments.get("args").is_some_and(Value::is_array)
+}
+
+/// The arguments by name, when they came as `{"args": […]}` from chibi's command line. The guard and
+/// the tool both read them through this, so that what is ruled on is what is done. Words beside names
+/// would mean one thing to one reader and another to the next; they are refused.
+fn named(tool: &str, arguments: &Value) -> Result<Value, &'static str> {
+    let Some(Value::Array(items)) = arguments.get("args") else { return Ok(arguments.clone()) };
+    match are_words(arguments) {
+        true => {}
+        // This tool has a parameter of that name.
+        false if tool == RUN => return Ok(arguments.clone()),
+        false => return Err(MIXED),
+    }
     let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
     let mut named = Map::new();
     let mut give = |name: &str, value: Value| named.insert(name.to_owned(), value);
@@ -219,10 +239,6 @@ fn named(tool: &str, arguments: &Value) -> Value {
             give("skill", word(0).into());
             give("path", word(1).into());
         }
-        // This tool has a parameter of that name.
-        RUN if arguments.get("skill").is_some() || arguments.get("script").is_some() => {
-            return arguments.clone();
-        }
         RUN => {
             give("skill", word(0).into());
             give("script", word(1).into());
@@ -236,7 +252,7 @@ fn named(tool: &str, arguments: &Value) -> Value {
             give("arguments", rest(0).join(" ").into());
         }
     }
-    Value::Object(named)
+    Ok(Value::Object(named))
 }
 
 /// The object `bytes` are; an empty one for no bytes, null for what is none.

@@ -9,7 +9,7 @@ use metier_store::disclose::{Disclose, Style, disclosed};
 use serde_json::{Map, Value, json};
 
 use super::market::LOOKS;
-use super::{Backing, COMMAND};
+use super::{Backing, COMMAND, inferred, named};
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
 /// Tools of metier's own, which no skill's restriction blocks.
@@ -77,8 +77,22 @@ fn before(data: &Value, usual: &str, backing: &dyn Backing) -> Value {
 }
 
 /// Rules on a call: nothing when it may happen, the words for the model when not. An error means
-/// that there is no ruling.
+/// that there is no ruling. What is ruled on is what the tool would do: its arguments are read as it
+/// reads them, and what a host that names no tool would take for the marketplace is ruled on as that.
 fn ruled(tool: &str, arguments: Value, backing: &dyn Backing) -> Result<Option<String>, String> {
+    if !is_of_this_plugin(tool, backing) {
+        return ruled_as(tool, arguments, backing);
+    }
+    let market = tool != MARKET && tool != COMMAND && inferred(&arguments) == MARKET;
+    let said = ruled_as(tool, named(tool, &arguments)?, backing)?;
+    match market && said.is_none() {
+        true => ruled_as(MARKET, named(MARKET, &arguments)?, backing),
+        false => Ok(said),
+    }
+}
+
+/// Rules on a call whose arguments are as its tool reads them.
+fn ruled_as(tool: &str, arguments: Value, backing: &dyn Backing) -> Result<Option<String>, String> {
     let mut session = backing.open_to_rule(OWN).map_err(|error| error.to_string())?;
     let active = !session.state().stack.is_empty();
     if active && is_ours(tool, &arguments, backing) {
@@ -107,8 +121,17 @@ fn is_ours(tool: &str, arguments: &Value, backing: &dyn Backing) -> bool {
         let action = arguments.get("action").and_then(Value::as_str).unwrap_or_default();
         return LOOKS.contains(&action);
     }
+    is_of_a_skill(tool, backing)
+}
+
+fn is_of_a_skill(tool: &str, backing: &dyn Backing) -> bool {
     let skill = tool.strip_prefix(PREFIX);
     skill.is_some_and(|name| backing.catalog().get(&NameKey::of(name)).is_some())
+}
+
+/// Whether a call of `tool` comes back to this plugin, which then reads its arguments.
+fn is_of_this_plugin(tool: &str, backing: &dyn Backing) -> bool {
+    OWN.contains(&tool) || [MARKET, COMMAND].contains(&tool) || is_of_a_skill(tool, backing)
 }
 
 fn denial(tool: &str, ruling: &Ruling, session: &Session) -> String {
