@@ -15,7 +15,7 @@ mod schema;
 use std::sync::Arc;
 
 use metier_package::index::{Contents, Index};
-use metier_runtime::{JournalError, Session};
+use metier_runtime::{JournalError, Session, unambiguous};
 use metier_store::Catalog;
 use metier_store::disclose::Disclose;
 use serde_json::{Map, Value, json};
@@ -255,12 +255,12 @@ fn named(tool: &str, arguments: &Value) -> Result<Value, &'static str> {
     Ok(Value::Object(named))
 }
 
-/// The object `bytes` are; an empty one for no bytes, null for what is none.
+/// The object `bytes` are; an empty one for no bytes, null for what is none or has a name twice.
 fn read_object(bytes: &[u8]) -> Value {
     if bytes.trim_ascii().is_empty() {
         return json!({});
     }
-    match serde_json::from_slice(bytes) {
+    match unambiguous::read(bytes) {
         Ok(value @ Value::Object(_)) => value,
         _ => Value::Null,
     }

@@ -25,10 +25,14 @@ fn what_the_host_put_into_variables_is_not_read_from_the_terminal() {
     check(&Asked { tool: None, ..old.clone() }, false, tool("", json!({"a": 1})));
     check(&Asked { tool_arguments: None, ..old.clone() }, true, tool("t", json!({"b": 2})));
     check(&Asked { tool_arguments: text(""), ..old.clone() }, false, tool("t", json!({})));
+    let twice = text(r#"{"a": 1, "b": {"c": 1, "c": 2}}"#);
+    check(&Asked { tool_arguments: twice, ..old.clone() }, false, tool("t", Value::Null));
     check(&Asked { tool_arguments: text("[]"), ..old }, false, tool("t", Value::Null));
     let old = Asked { hook: text("pre_tool"), hook_data: text(r#"{"a": 1}"#), ..asked(&[]) };
     check(&old, false, hook(json!({"a": 1})));
     check(&Asked { hook_data: None, ..old.clone() }, true, hook(json!({"b": 2})));
+    let twice = text(r#"{"tool_name": "write_file", "tool_name": "file_head"}"#);
+    check(&Asked { hook_data: twice, ..old.clone() }, false, hook(Value::Null));
     // A hook within a tool's call is a hook.
     check(&Asked { tool: text("t"), ..old }, false, hook(json!({"a": 1})));
 }
