@@ -15,6 +15,13 @@ use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 /// Tools of metier's own, which no skill's restriction blocks.
 const OWN: &[&str] = &[READ, RUN, USE, RELEASE];
 
+/// chibi's tools that read files, the usual one first.
+const READERS: &[&str] =
+    &["file_head", "file_tail", "file_lines", "file_grep", "grep_files", "glob_files", "dir_list"];
+
+/// chibi's tools that write files, the usual one first.
+const WRITERS: &[&str] = &["write_file", "file_edit"];
+
 /// Why a model does not get the tool for people.
 const FOR_PEOPLE: &str =
     "'agent-skills' is for people on chibi's command line; use skill_marketplace";
@@ -29,10 +36,10 @@ pub(super) fn answer(hook: &str, data: &Value, backing: &dyn Backing) -> Value {
         "pre_tool" => pre_tool(data, backing),
         "pre_api_tools" => api_tools(data, backing),
         "pre_cache_output" => cache_output(data, backing),
-        "pre_file_read" => before(data, "file_head", backing),
-        "pre_file_write" => before(data, "write_file", backing),
-        "pre_shell_exec" => before(data, "shell_exec", backing),
-        "pre_fetch_url" => before(data, "fetch_url", backing),
+        "pre_file_read" => before(data, READERS, backing),
+        "pre_file_write" => before(data, WRITERS, backing),
+        "pre_shell_exec" => before(data, &["shell_exec"], backing),
+        "pre_fetch_url" => before(data, &["fetch_url"], backing),
         _ => json!({}),
     }
 }
@@ -60,20 +67,27 @@ fn pre_tool(data: &Value, backing: &dyn Backing) -> Value {
     }
 }
 
-/// A permission hook: the call without the tool's name is its arguments.
-fn before(data: &Value, usual: &str, backing: &dyn Backing) -> Value {
+/// A permission hook: the call without the tool's name is its arguments. Whatever the tool is said to
+/// be, the hook tells what is about to happen, so that a tool that does not do that of its own is ruled
+/// on as the usual one too.
+fn before(data: &Value, usual: &[&str], backing: &dyn Backing) -> Value {
     let mut arguments = data.as_object().cloned().unwrap_or_default();
-    let tool = arguments.remove("tool_name");
-    let tool = tool.as_ref().and_then(Value::as_str).unwrap_or(usual);
+    let told = arguments.remove("tool_name");
+    let told = told.as_ref().and_then(Value::as_str);
     let deny = |reason: String| json!({ "denied": true, "reason": reason });
     if data.is_null() {
         return deny("Not allowed: what is to be done cannot be read".to_owned());
     }
-    match ruled(tool, Value::Object(arguments), backing) {
-        Err(why) => deny(format!("Not allowed: {why}")),
-        Ok(None) => json!({}),
-        Ok(Some(message)) => deny(message),
+    let known = told.is_some_and(|tool| usual.contains(&tool));
+    let first = usual.first().copied().filter(|_| !known);
+    for tool in told.into_iter().chain(first) {
+        match ruled(tool, Value::Object(arguments.clone()), backing) {
+            Err(why) => return deny(format!("Not allowed: {why}")),
+            Ok(None) => {}
+            Ok(Some(message)) => return deny(message),
+        }
     }
+    json!({})
 }
 
 /// Rules on a call: nothing when it may happen, the words for the model when not. An error means

@@ -311,6 +311,32 @@ fn what_another_plugin_made_of_a_call_is_ruled_on_again() {
 }
 
 #[test]
+fn what_is_about_to_happen_is_ruled_on_whatever_tool_is_said_to_do_it() {
+    // U4, S3
+    let world = World::new();
+    let tools = "Read Edit Grep";
+    let text = format!("---\nname: one\ndescription: It.\nallowed-tools: {tools}\n---\n\nBody.\n");
+    skill(&world, "one", &text);
+    let mut host = Chibi::start(&world, Era::Stdin);
+    host.call("skill_one", &json!({}));
+    let mut denied = |hook: &str, tool: &str| {
+        let what =
+            json!({"tool_name": tool, "command": "rm -rf /", "url": "http://a.b", "path": "a"});
+        host.hook(hook, &what)[0]["denied"] == true
+    };
+    for hook in ["pre_shell_exec", "pre_file_write", "pre_fetch_url"] {
+        for tool in ["file_head", "read_skill_file", "call_user"] {
+            assert!(denied(hook, tool), "{hook} {tool}");
+        }
+    }
+    // Those that do it of their own are who they are.
+    for (hook, tool) in [("pre_file_write", "file_edit"), ("pre_file_read", "file_grep")] {
+        assert!(!denied(hook, tool), "{hook} {tool}");
+    }
+    assert!(denied("pre_file_write", "write_file"));
+}
+
+#[test]
 fn the_tools_of_real_skills_mean_chibis_and_the_conversation_goes_on() {
     // U4, S3
     let world = world();
