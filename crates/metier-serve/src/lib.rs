@@ -21,6 +21,7 @@ pub mod mcp_client;
 mod runs;
 pub mod surface;
 pub mod tally;
+mod turns;
 pub mod who;
 mod yaml_json;
 

@@ -44,6 +44,7 @@ use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
+use crate::turns::{Busy, Turn, Turns};
 use crate::who::{Who, check_session};
 use log::Log;
 use subscriptions::Subscriptions;
@@ -74,6 +75,7 @@ pub struct Service {
     /// How many clients there have been.
     clients: AtomicU64,
     listeners: Arc<Semaphore>,
+    turns: Turns,
 }
 
 /// Who a server is for: what is known of the client before it says anything.
@@ -113,6 +115,7 @@ impl Service {
             watching: AtomicBool::new(false),
             clients: AtomicU64::new(0),
             listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
+            turns: Turns::default(),
         })
     }
 
@@ -140,6 +143,11 @@ impl Service {
     /// The scripts that run for clients of this server.
     pub(crate) fn runs(&self) -> &Arc<Runs> {
         &self.runs
+    }
+
+    /// How much is done at once for clients of this server.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// What searches the catalogs of this server.
@@ -226,7 +234,12 @@ impl Server {
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
         let desk = self.desk(context)?;
-        aside(move || desk.act(work)).await
+        let turn = self.service.turns.call().await?;
+        aside(move || {
+            let _turn = turn;
+            desk.act(work)
+        })
+        .await
     }
 
     /// Calls a tool that runs a script: the client hears that it goes on, and can stop it.
@@ -281,8 +294,32 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
+        let turn = self.service.turns.call().await?;
+        self.looked(turn, context, work).await
+    }
+
+    /// The same for what reads every file of a skill.
+    async fn look_closely<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let turn = self.service.turns.close_look().await?;
+        self.looked(turn, context, work).await
+    }
+
+    async fn looked<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
         let (service, who) = (Arc::clone(&self.service), self.asker(context));
-        aside(move || work(&service, &service.host.catalog(&who))).await
+        aside(move || {
+            let _turn = turn;
+            work(&service, &service.host.catalog(&who))
+        })
+        .await
     }
 }
 
@@ -306,6 +343,12 @@ async fn aside<T: Send + 'static>(
 ) -> Result<T, ErrorData> {
     let failed = |_| ErrorData::internal_error("this is a bug in metier", None);
     tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
+impl From<Busy> for ErrorData {
+    fn from(busy: Busy) -> Self {
+        Self::internal_error(busy.to_string(), Some(serde_json::json!({ "code": "busy" })))
+    }
 }
 
 /// The journal refused, so that nothing was done.

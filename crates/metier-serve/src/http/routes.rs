@@ -26,7 +26,7 @@ use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
+use crate::limits::{MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
 use crate::mcp::{Guest, Service};
 use crate::who::Who;
 
@@ -50,16 +50,16 @@ impl Api {
         let service = Service::new(Arc::clone(&host), setup.dialect);
         Self {
             desks: Desks::new(Arc::clone(&host), Arc::clone(service.finder())),
-            service,
-            host,
             setup,
             stop,
             numbers: Numbers::default(),
             busy: Busy::default(),
             shelf: Shelf::default(),
             room: Room::new(),
-            calls: Arc::new(Semaphore::new(MAX_CALLS)),
+            calls: Arc::clone(&service.turns().calls),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            service,
+            host,
         }
     }
 }
