@@ -19,6 +19,7 @@ mod prompts;
 mod resources;
 mod skills;
 mod stdio;
+mod streams;
 mod subscriptions;
 mod tools;
 mod uri;
@@ -47,9 +48,10 @@ use crate::runs::Runs;
 use crate::turns::{Busy, Turn, Turns};
 use crate::who::{Who, check_session};
 use log::Log;
-use subscriptions::Subscriptions;
+use subscriptions::{IndexStamps, Subscriptions};
 
 pub use stdio::{ServeError, serve_stdio, serve_streams};
+pub(crate) use streams::{Open, Streams};
 
 /// The name of the skills extension.
 pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -75,6 +77,9 @@ pub struct Service {
     /// How many clients there have been.
     clients: AtomicU64,
     listeners: Arc<Semaphore>,
+    /// Which clients over HTTP listen.
+    streams: Arc<Streams>,
+    index_stamps: IndexStamps,
     turns: Turns,
 }
 
@@ -115,6 +120,8 @@ impl Service {
             watching: AtomicBool::new(false),
             clients: AtomicU64::new(0),
             listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
+            streams: Arc::default(),
+            index_stamps: IndexStamps::default(),
             turns: Turns::default(),
         })
     }
@@ -148,6 +155,11 @@ impl Service {
     /// How much is done at once for clients of this server.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
+    }
+
+    /// Which clients over HTTP listen.
+    pub(crate) fn streams(&self) -> &Arc<Streams> {
+        &self.streams
     }
 
     /// What searches the catalogs of this server.

@@ -139,7 +139,8 @@ fn mcp(api: &Arc<Api>) -> (Mcp, McpEnd) {
         let factory = move || Ok(service.server(guest()));
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(MAX_IDLE);
-        let seats = Seats::new(manager, MAX_MCP_SESSIONS);
+        let streams = Arc::clone(api.service.streams());
+        let seats = Seats::new(manager, MAX_MCP_SESSIONS, streams);
         let service = StreamableHttpService::new(factory, Arc::new(seats), config.clone());
         (section, service)
     };
