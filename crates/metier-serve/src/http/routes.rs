@@ -26,7 +26,10 @@ use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
+use crate::limits::{
+    MAX_ANSWER_BYTES, MAX_BUFFERED_BYTES, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES,
+    MAX_STREAMS,
+};
 use crate::mcp::{Guest, Service};
 use crate::who::Who;
 
@@ -41,6 +44,8 @@ pub(super) struct Api {
     pub(super) busy: Busy,
     pub(super) shelf: Shelf,
     room: Room,
+    /// For what clients have not taken yet.
+    pub(super) answers: Room,
     pub(super) calls: Arc<Semaphore>,
     pub(super) streams: Arc<Semaphore>,
 }
@@ -55,7 +60,8 @@ impl Api {
             numbers: Numbers::default(),
             busy: Busy::default(),
             shelf: Shelf::default(),
-            room: Room::new(),
+            room: Room::new(MAX_BUFFERED_BYTES),
+            answers: Room::new(MAX_ANSWER_BYTES),
             calls: Arc::clone(&service.turns().calls),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
             service,
