@@ -16,7 +16,7 @@ use named::work_trees;
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_QUOTED_CHARS};
 use crate::place::{From, Place, Spot, Spots};
-use crate::programs::{Analysis, Hazard, ProgramTable, Role, Touch, What};
+use crate::programs::{Analysis, Hazard, Obeys, ProgramTable, Role, Touch, What};
 use crate::shape::Shape;
 use crate::shell::{
     self, Access, Assignment, Feed, SimpleCommand, Surroundings, Unresolvable, Word,
@@ -50,6 +50,10 @@ pub(crate) struct Command {
     pub(crate) touches: Vec<Act>,
     /// It would run what is typed into it.
     pub(crate) interactive: bool,
+    /// It reads what is typed.
+    pub(crate) waits: bool,
+    /// It runs something that cannot be told.
+    pub(crate) blind: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
     /// It is known, and changes nothing.
@@ -310,7 +314,10 @@ impl Unpacker<'_> {
             assignments: command.assignments,
             role: if alone { Role::Inert } else { analysis.role },
             note: analysis.note,
-            interactive: analysis.interactive,
+            interactive: analysis.interactive || (analysis.pages && !command.piped),
+            waits: analysis.waits && command.input.is_none(),
+            blind: analysis.blind
+                || (analysis.obeys != Obeys::Nothing && command.input == Some(Feed::Unknown)),
             consequences,
             touches,
             directory: here.sure.map(Path::to_owned),

@@ -80,6 +80,9 @@ pub struct Program {
     pub at_start: Vec<String>,
     /// Options of the form `KEY=VALUE`; only the keys in `settings` are harmless.
     pub setting: Vec<String>,
+    /// Starts of words that pass options to another program, between commas; only those in `settings`
+    /// are harmless.
+    pub passes_on: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
     pub settings: Vec<String>,
     /// Options with an archive; one on another machine, `host:file`, is reached by a program.
@@ -132,7 +135,7 @@ pub struct Program {
     pub only_reads: bool,
     /// Without a file it reads the directory it works in.
     pub looks_here: bool,
-    /// Options with the directory that arguments are put into.
+    /// Options with the directory that arguments, or files nobody names, are put into.
     pub into: Vec<String>,
     /// Options with the directory that an archive is unpacked into.
     pub unpack: Vec<String>,
@@ -150,10 +153,12 @@ pub struct Program {
     pub removes: Vec<String>,
     /// It gives what it reads another name.
     pub links: bool,
-    /// Options with which a copy keeps the directories that its source is spelled with.
+    /// Options with which a copy keeps the directories that its source or address is spelled with.
     pub parents: Vec<String>,
     /// Options that write what is fetched under the last name in its address; `*` when it always does.
     pub downloads: Vec<String>,
+    /// It fills a directory: the one in `output_at`, or one that is called like the first argument.
+    pub clones: bool,
     /// Its arguments are files of a repository: what lies in `.git` is none.
     pub tracked: bool,
     /// It changes files where it works that nobody names, unless its first argument is in `looks`.
@@ -170,6 +175,31 @@ pub struct Program {
     pub repository: bool,
     /// What it runs from its standard input, where being an interpreter does not say so.
     pub input: Input,
+    /// When it runs what is typed into it, where being an interpreter does not say so.
+    pub typed: Vec<Typed>,
+}
+
+/// A way in which a program runs what is typed into it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Typed {
+    /// Arguments that make it, separated by blanks: the first is the first there is, the others stand
+    /// somewhere behind. None where it needs none.
+    pub by: Vec<String>,
+    /// Options that make it, of which one is needed where there are any.
+    pub with: Vec<String>,
+    /// First arguments with which it ends by itself.
+    pub unless: Vec<String>,
+    /// A word that ends in `;` ends one of its own commands, and another follows.
+    pub sequences: bool,
+    /// Those options stand before this many arguments behind `by`.
+    pub within: Option<usize>,
+    /// Options with which it ends by itself.
+    pub ends: Vec<String>,
+    /// With this many arguments it ends by itself.
+    pub ends_at: Option<usize>,
+    /// It takes keys from the terminal while it shows something there.
+    pub pages: bool,
 }
 
 /// What a program runs from its standard input.
@@ -308,6 +338,12 @@ pub struct Analysis {
     pub moves: bool,
     /// It would run what is typed into it.
     pub interactive: bool,
+    /// It would run what is typed while it shows something, wherever that came from.
+    pub pages: bool,
+    /// It reads what is typed, unless something comes in by itself.
+    pub waits: bool,
+    /// It runs something that cannot be told.
+    pub blind: bool,
     /// What it does with its standard input, where that is more than reading it.
     pub obeys: Obeys,
     /// It is known, and changes nothing.
@@ -461,7 +497,8 @@ impl ProgramTable {
             Some(program) => analyse::analyse(program, argv),
             None => {
                 let touches = analyse::mentions(argv.get(1..).unwrap_or_default()).collect();
-                Analysis { touches, untold: true, ..Analysis::default() }
+                let blind = argv.first().is_some_and(|word| word.as_known().is_none());
+                Analysis { touches, untold: true, blind, ..Analysis::default() }
             }
         }
     }

@@ -29,6 +29,8 @@ pub struct SimpleCommand {
     pub redirects: Vec<Redirect>,
     /// What it finds on its standard input, where the text says so.
     pub input: Option<Feed>,
+    /// What it writes goes to another command.
+    pub piped: bool,
 }
 
 /// A variable that is set.
@@ -100,6 +102,9 @@ pub fn parse(
     let lexed = lexer::lex(text, Surroundings { home, ..surroundings })?;
     grammar::commands(&lexed)
 }
+
+/// Why a coprocess cannot be told.
+pub(crate) const COPROCESS: &str = "it starts a coprocess";
 
 /// The surroundings of a shell that this one starts.
 pub(crate) fn deeper(around: Surroundings<'_>) -> Result<Surroundings<'_>, Unresolvable> {

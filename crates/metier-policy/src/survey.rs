@@ -11,7 +11,7 @@ use crate::own::read_by;
 use crate::place::Place;
 use crate::policy::Policy;
 use crate::shape::Shape;
-use crate::shell::Access;
+use crate::shell::{Access, COPROCESS};
 
 /// What a call would do, as far as it can be told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,10 +32,14 @@ pub struct Survey {
     shapes: Vec<Shape>,
     /// Directories of which it lists what is in them.
     listed: Vec<Shape>,
+    /// Something in it reads what is typed.
+    waits: bool,
+    /// Something in it runs what cannot be told.
+    blind: bool,
     /// It reads files whose names it gets from elsewhere.
     handed: bool,
-    /// What it looks for by name, wherever that is.
-    sought: Vec<String>,
+    /// What it looks for by name.
+    sought: Vec<Sought>,
     /// Files of text whose whole paths stand somewhere in it, in lowercase.
     mentioned: Vec<String>,
     /// What it reads from a directory that nobody tells, as it is spelled.
@@ -44,6 +48,30 @@ pub struct Survey {
     named: Vec<String>,
     /// The same where only a part is known.
     named_shapes: Vec<Shape>,
+}
+
+/// Files that a command looks for by their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sought {
+    /// Their names, in lowercase, perhaps with wildcards.
+    names: Vec<String>,
+    /// Where.
+    trees: Vec<Shape>,
+    /// Whether what is found is read.
+    is_read: bool,
+}
+
+impl Sought {
+    /// Whether a file of this name is looked for and read.
+    fn is_for(&self, name: &str) -> bool {
+        let name = name.to_lowercase();
+        self.is_read && self.names.iter().any(|sought| glob::matches(sought, &name, None))
+    }
+
+    /// Whether the file called `name` that `file` describes is.
+    fn finds(&self, file: &Shape, name: &str) -> bool {
+        self.is_for(name) && self.trees.iter().any(|tree| tree.meets(file))
+    }
 }
 
 /// Programs that name the files in a directory, for others to read.
@@ -101,6 +129,7 @@ impl Survey {
             || self.reads_unplaced(name)
             || !self.skills.is_empty()
             || self.mentioned.iter().any(|path| is_called(path, name))
+            || self.sought.iter().any(|sought| sought.is_for(name))
             || self.shapes.iter().any(|shape| shape.meets(&some))
             || !self.named.is_empty()
             || !self.named_shapes.is_empty()
@@ -123,11 +152,12 @@ impl Survey {
             || !self.named.is_empty()
             || !self.named_shapes.is_empty()
             || !self.mentioned.is_empty()
+            || !self.sought.is_empty()
     }
 
     /// Whether the file called `name` in `directory` may be read: by a wildcard, with the directory or
     /// the one above, or by what uses something in the directory in a way that nobody can tell. What
-    /// goes through everything from further above is not meant: it looks for something else.
+    /// goes through everything from further above is not meant, unless it is for files of that name.
     #[must_use]
     pub fn may_read(&self, directory: &Path, name: &str) -> bool {
         let Some(directory) = directory.to_str().map(str::to_lowercase) else { return false };
@@ -149,6 +179,7 @@ impl Survey {
             || self.named.iter().any(below)
             || self.named_shapes.iter().any(meant)
             || self.mentioned.iter().filter(is_it).any(|path| is_called(path, name))
+            || self.sought.iter().any(|sought| sought.finds(&file, name))
     }
 
     /// Whether the file called `name` in some directory in `above` may be read: where not,
@@ -165,6 +196,7 @@ impl Survey {
             || self.named.iter().any(below)
             || self.named_shapes.iter().any(|shape| shape.meets(&whole))
             || self.mentioned.iter().any(below)
+            || self.sought.iter().any(|sought| sought.finds(&file, name))
     }
 
     fn add(&mut self, act: &Act) {
@@ -177,7 +209,10 @@ impl Survey {
             Act::File(file) if file.access == Access::Read => self.add_file(file),
             Act::Command(command) => {
                 let Command { consequences, touches, interactive, .. } = command;
-                self.interactive |= interactive;
+                self.waits |= command.waits;
+                self.blind |= command.blind;
+                // What is typed is run by whoever runs what nobody can tell.
+                self.interactive |= *interactive || (self.waits && self.blind);
                 let printed = read_by(&command.argv);
                 let idle = touches.is_empty() && consequences.is_empty() && printed.is_none();
                 self.does_more |= *interactive || idle;
@@ -185,12 +220,8 @@ impl Survey {
                     self.list(touches);
                     let reads = command.runs_one_of(&SEARCHES);
                     self.handed |= reads;
-                    let words = command.argv.iter().skip(1).filter(|_| !reads);
-                    let texts = words.map(|word| word.spelling().to_lowercase());
-                    let sought = texts.filter(|text| text.ends_with(".md"));
-                    match consequences.is_empty() {
-                        true => self.sought.extend(sought),
-                        false => self.unplaced.extend(sought),
+                    if !reads {
+                        self.seek(command, !consequences.is_empty());
                     }
                 }
                 self.add_spelled(&command.spelled);
@@ -213,6 +244,7 @@ impl Survey {
                 }
             }
             Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {
+                self.interactive |= matches!(act, Act::Unresolvable(why) if why == COPROCESS);
                 self.does_more = true;
             }
         }
@@ -234,13 +266,27 @@ impl Survey {
     fn follow_lists(&mut self) {
         if self.handed {
             self.shapes.append(&mut self.listed);
-            self.unplaced.append(&mut self.sought);
+            self.sought.iter_mut().for_each(|sought| sought.is_read = true);
         }
+    }
+
+    /// Notes what a command looks for by name, and whether it has that read.
+    fn seek(&mut self, command: &Command, is_read: bool) {
+        let words = command.argv.iter().skip(1).map(|word| word.spelling().to_lowercase());
+        let names: Vec<String> = words.filter(|word| word.ends_with(".md")).collect();
+        if names.is_empty() {
+            return;
+        }
+        let mut places = Vec::new();
+        command.touches.iter().for_each(|act| act::files(act, Access::Read, &mut places));
+        let spots = places.iter().flat_map(|file| file.spots.iter()).flat_map(|spots| spots.iter());
+        let trees = spots.map(|spot| Shape::of(&spot.lowercase).and_beneath()).collect();
+        self.sought.push(Sought { names, trees, is_read });
     }
 
     /// A file of text whose whole path stands anywhere in a command may be read by it: from a
     /// variable, from a list, by a program that gets its arguments from elsewhere. Not one that it
-    /// writes.
+    /// writes, or reads anyway.
     fn add_mentioned(&mut self, text: &str, home: Option<&str>, written: &[&FileUse]) {
         let ends = |c: char| !(c.is_alphanumeric() || "/._-~$".contains(c));
         let is_written = |path: &String| {
@@ -259,7 +305,8 @@ impl Survey {
                 _ if word.starts_with('/') => format!("/{}", word.trim_start_matches('/')),
                 _ => continue,
             };
-            if !is_written(&path) {
+            let is_it = |read: &PathBuf| read.as_os_str().eq_ignore_ascii_case(&path);
+            if !is_written(&path) && !self.reads.iter().any(is_it) {
                 self.mentioned.push(path);
             }
         }

@@ -24,7 +24,7 @@ use crate::Dialect;
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
 #[cfg(test)]
-pub(crate) use schema::HOOKS;
+pub(crate) use hook::names as hooks;
 
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";
@@ -172,7 +172,13 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
     if !arguments.is_object() {
         return "Error: The arguments are not a JSON object".to_owned();
     }
-    let name = if name.is_empty() { inferred(arguments) } else { name };
+    let name = match name {
+        "" => match inferred(arguments) {
+            Some(name) => name,
+            None => return format!("Error: {NO_NAME}"),
+        },
+        name => name,
+    };
     let mut arguments = match named(name, arguments) {
         Ok(arguments) => arguments,
         Err(why) => return format!("Error: {why}"),
@@ -196,14 +202,24 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
     reply.map_or_else(|| format!("Error: Unknown tool '{name}'"), |reply| reply.text)
 }
 
-/// The tool that a host means which does not name it: each has a member no other has.
-fn inferred(arguments: &Value) -> &'static str {
+/// Why a call is not carried out whose tool the host does not name.
+const NO_NAME: &str = "The host does not say which tool is called, and more than one takes this";
+
+/// The tool that a host means which does not name it, where only one takes such arguments. A skill's
+/// name alone may be meant to take the skill up or to release it, and the tools of skills have no
+/// name in their arguments; then it is none.
+fn inferred(arguments: &Value) -> Option<&'static str> {
     let has = |member: &str| arguments.get(member).is_some();
+    let action = || {
+        let word = arguments.get("args").and_then(|args| args.get(0)).and_then(Value::as_str);
+        word.is_some_and(|word| market::ACTIONS.contains(&word))
+    };
     match () {
-        () if has("action") || are_words(arguments) => MARKET,
-        () if has("script") => RUN,
-        () if has("path") => READ,
-        () => USE,
+        () if has("script") => Some(RUN),
+        () if has("path") => Some(READ),
+        () if has("action") || are_words(arguments) && action() => Some(MARKET),
+        () if has("skill") && has("arguments") => Some(USE),
+        () => None,
     }
 }
 

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Asked, COMMAND, Request, fallback, named};
+use super::{Asked, COMMAND, Request, fallback, hooks, inferred, named};
 
 fn asked(words: &[&str]) -> Asked {
     Asked { words: words.iter().map(ToString::to_string).collect(), ..Asked::default() }
@@ -67,12 +67,34 @@ fn words_beside_named_arguments_are_refused_and_make_no_call_the_marketplaces() 
         assert_eq!(named(tool, &named_only), Ok(named_only.clone()), "{tool}: no words");
     }
     let check = |arguments: Value, market: bool| {
-        assert_eq!(super::inferred(&arguments) == "skill_marketplace", market, "{arguments}");
+        assert_eq!(inferred(&arguments) == Some("skill_marketplace"), market, "{arguments}");
     };
     check(json!({"args": ["install", "a/b"]}), true);
     check(json!({"action": "install"}), true);
     check(json!({"skill": "forms", "args": ["install", "a/b"]}), false);
     check(json!({"arguments": "x", "args": ["install", "a/b"]}), false);
+}
+
+#[test]
+fn a_tool_that_is_not_named_is_the_only_one_that_can_be_meant_or_none() {
+    // U4
+    let check = |arguments: Value, expected: Option<&str>| {
+        assert_eq!(inferred(&arguments), expected, "{arguments}");
+    };
+    check(json!({"action": "search", "query": "pdf"}), Some("skill_marketplace"));
+    check(json!({"args": ["install", "owner/x"]}), Some("skill_marketplace"));
+    check(json!({"skill": "pdf", "path": "a.md"}), Some("read_skill_file"));
+    check(json!({"skill": "pdf", "script": "a.sh", "args": ["search"]}), Some("run_skill_script"));
+    check(json!({"skill": "pdf", "arguments": "x"}), Some("use_skill"));
+    // Of `use_skill` or of `release_skill`.
+    check(json!({"skill": "pdf"}), None);
+    // Of `release_skill` or of any skill's own tool.
+    check(json!({}), None);
+    check(json!({"arguments": "x"}), None);
+    // Words for any tool at all.
+    check(json!({"args": ["pdf"]}), None);
+    check(json!({"args": []}), None);
+    check(json!({"args": "search"}), None);
 }
 
 #[test]
@@ -87,8 +109,11 @@ fn the_answer_of_last_resort_is_no_and_keeps_the_host_asking() {
     for name in ["pre_file_read", "pre_file_write", "pre_shell_exec", "pre_fetch_url"] {
         assert_eq!(hook(name), json!({"denied": true, "reason": "Not allowed: because"}));
     }
-    assert_eq!(hook("on_start"), json!({}));
+    for name in ["on_start", "pre_system_prompt", "hook_of_tomorrow"] {
+        assert_eq!(hook(name), json!({}));
+    }
     let schema: Value = serde_json::from_str(&fallback(&Request::Schema, "because")).unwrap();
     assert!(schema[0]["hooks"].as_array().unwrap().contains(&json!("pre_tool")));
+    assert_eq!(schema[0]["hooks"], hooks().collect::<Value>(), "those it answers, and no others");
     assert_eq!(fallback(&Request::Nothing, "because"), "Error: because");
 }

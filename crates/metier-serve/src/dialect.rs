@@ -10,7 +10,7 @@ mod reply;
 mod tavern;
 
 use metier_runtime::Session;
-use metier_runtime::capability::Effect;
+use metier_runtime::capability::{Effect, Operation};
 use metier_runtime::session::Again;
 use metier_store::Catalog;
 use serde_json::Value;
@@ -117,11 +117,17 @@ impl Dialect {
     /// Whether calling `tool` runs a script, which takes as long as it takes.
     #[must_use]
     pub fn runs(self, tool: &str) -> bool {
+        self.operation(tool).is_some_and(|operation| effect(operation) == Effect::Runs)
+    }
+
+    /// The operation that `tool` is, as far as what it does to the world goes.
+    fn operation(self, tool: &str) -> Option<Operation> {
         match self {
-            Self::Plain | Self::AgentBase => matches!(tool, "script_run" | "script_help"),
-            Self::Tavern => tool == "skills_run_script",
-            Self::Chibi => tool == "run_skill_script",
-            Self::Omniforge => false,
+            Self::Plain => plain::operation(tool),
+            Self::Omniforge => omniforge::operation(tool),
+            Self::Tavern => tavern::operation(tool),
+            Self::AgentBase => agent_base::operation(tool),
+            Self::Chibi => chibi::operation(tool),
         }
     }
 
@@ -156,4 +162,9 @@ impl Dialect {
             Self::Chibi => "When a task fits a skill, call `skill_NAME` and follow what it says.",
         }
     }
+}
+
+/// What an operation does to the world, by the table. A tool does what its operation does.
+fn effect(operation: Operation) -> Effect {
+    operation.capability().effect
 }

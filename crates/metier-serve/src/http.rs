@@ -29,6 +29,7 @@ mod well_known;
 
 pub use gate::{Badge, Gate};
 pub use openapi::document;
+pub use routes::{Behind, ROUTES, Route, Verb};
 pub use server::{HttpError, Stop, serve};
 pub use token::{Token, TokenError};
 

@@ -8,6 +8,7 @@
 //! [`surface`] is the table of what is called how and where.
 
 pub mod agent_hook;
+mod aside;
 mod brief;
 pub mod chibi_plugin;
 pub mod desk;
@@ -19,6 +20,9 @@ pub mod limits;
 pub mod mcp;
 pub mod mcp_client;
 mod runs;
+#[cfg(test)]
+#[path = "starved_tests.rs"]
+mod starved;
 pub mod surface;
 pub mod tally;
 mod turns;

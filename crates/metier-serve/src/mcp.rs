@@ -40,13 +40,13 @@ use rmcp::model::{ErrorData, ProtocolVersion};
 use rmcp::service::RequestContext;
 use tokio::sync::{Semaphore, watch};
 
-use crate::agent_hook::is_of_an_agent;
+use crate::aside::{Broke, aside};
 use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
 use crate::turns::{Busy, Turn, Turns};
-use crate::who::{Who, check_session};
+use crate::who::{NotYours, Who};
 use log::Log;
 use subscriptions::{IndexStamps, Subscriptions};
 
@@ -59,7 +59,7 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
 
-/// How often the thread that waits for changes looks whether anybody is left to be told.
+/// How often whoever waits for changes looks whether anybody is left to be told.
 const ATTENTION: Duration = Duration::from_secs(1);
 
 /// Whoever says nothing of themselves counts as one client, under this name.
@@ -205,18 +205,9 @@ impl Server {
     fn desk(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Desk>, ErrorData> {
         let who = self.asker(context);
         if let Some(name) = named_session(context) {
-            let session = who.session(name);
-            let named = [name, &session].into_iter().try_for_each(check_session);
-            named.map_err(|error| {
-                let data = serde_json::json!({ "code": "bad_request" });
-                ErrorData::invalid_params(error, Some(data))
-            })?;
-            if is_of_an_agent(&session) {
-                return Err(not_yours("that session is an agent's own, and no client's to name"));
-            }
-            if !who.may_name(name, &*self.service.host) {
-                return Err(not_yours("that session is of a client with a section of its own"));
-            }
+            // A model speaks here, whoever let it in, so that it could be anybody.
+            let asker = Who { anybody: true, ..who.clone() };
+            let session = asker.may_name(name, &*self.service.host).map_err(|why| unnamed(&why))?;
             return Ok(self.service.desk(who, Some(session)));
         }
         // A panic elsewhere left a desk in the table or not.
@@ -247,11 +238,11 @@ impl Server {
     ) -> Result<Result<T, JournalError>, ErrorData> {
         let desk = self.desk(context)?;
         let turn = self.service.turns.call().await?;
-        aside(move || {
+        let acted = aside(move || {
             let _turn = turn;
             desk.act(work)
-        })
-        .await
+        });
+        Ok(acted.await?)
     }
 
     /// Calls a tool that runs a script: the client hears that it goes on, and can stop it.
@@ -285,7 +276,7 @@ impl Server {
                 dialect.call(session, &tool, arguments)
             })
         });
-        progress::accompany(context, switch, running).await
+        Ok(progress::accompany(context, switch, running).await?)
     }
 
     /// Whose scripts count together: those of a known client, of one connection, of one session.
@@ -327,16 +318,17 @@ impl Server {
         work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let (service, who) = (Arc::clone(&self.service), self.asker(context));
-        aside(move || {
+        let looked = aside(move || {
             let _turn = turn;
             work(&service, &service.host.catalog(&who))
-        })
-        .await
+        });
+        Ok(looked.await?)
     }
 }
 
-fn not_yours(why: &'static str) -> ErrorData {
-    ErrorData::invalid_params(why, Some(serde_json::json!({ "code": "not_yours" })))
+fn unnamed(why: &NotYours) -> ErrorData {
+    let data = serde_json::json!({ "code": why.code() });
+    ErrorData::invalid_params(why.to_string(), Some(data))
 }
 
 /// The session a request of the stateless era names.
@@ -349,12 +341,10 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// Runs what may wait for a disk or a lock where it holds up nobody.
-async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ErrorData> {
-    let failed = |_| ErrorData::internal_error("this is a bug in metier", None);
-    tokio::task::spawn_blocking(work).await.map_err(failed)
+impl From<Broke> for ErrorData {
+    fn from(broke: Broke) -> Self {
+        Self::internal_error(broke.to_string(), None)
+    }
 }
 
 impl From<Busy> for ErrorData {

@@ -32,6 +32,15 @@ pub(crate) struct Run {
     number: u64,
 }
 
+/// Ends what runs when it is dropped, which is how whoever serves is told that nobody waits any more.
+pub(crate) struct Ends(pub(crate) Cancel);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
 /// Why a script is not run now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Full {

@@ -18,7 +18,7 @@ use crate::Dialect;
 use crate::agent_hook::{HookAgent, Occasion};
 use crate::dialect::plain_tool;
 
-pub use table::{BEYOND, Beyond};
+pub use table::{Beyond, beyond};
 
 /// A transport of the operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,11 +153,8 @@ pub fn cell(surface: Surface, operation: Operation) -> Cell {
     match surface {
         Surface::Library => Cell::Ways(vec![Way::whole(Form::Invoke(operation))]),
         Surface::Http => {
-            let differs = &[];
-            Cell::Ways(vec![
-                Way { differs, ..Way::whole(Form::RouteInSession(name)) },
-                Way { differs, ..Way::whole(Form::Route(name)) },
-            ])
+            let forms = [Form::RouteInSession(name), Form::Route(name)];
+            Cell::Ways(forms.map(Way::whole).to_vec())
         }
         Surface::Mcp => {
             let tool = Way { asks: Asks::Model, ..Way::whole(Form::Tool(plain_tool(operation))) };
@@ -218,13 +215,12 @@ impl Way {
         Self { form, asks: Asks::Either, takes: Takes::All, differs: &[] }
     }
 
-    /// What `parameter` is called here; none when it cannot be given.
+    /// What `parameter` of `operation` is called here; none when it cannot be given.
     #[must_use]
-    pub fn called(&self, parameter: &str) -> Option<&'static str> {
+    pub fn called(&self, operation: Operation, parameter: &str) -> Option<&'static str> {
         match self.takes {
             Takes::All => {
-                let operations = metier_runtime::Capability::ALL.iter();
-                let mut all = operations.flat_map(|capability| capability.parameters);
+                let mut all = operation.capability().parameters.iter();
                 all.find(|known| known.name == parameter).map(|known| known.name)
             }
             Takes::Only(known) => {

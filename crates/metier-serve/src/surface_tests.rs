@@ -6,7 +6,7 @@ use metier_store::Catalog;
 use serde_json::Value;
 
 use super::*;
-use crate::chibi_plugin::{COMMAND, HOOKS};
+use crate::chibi_plugin::{COMMAND, hooks};
 use crate::dialect::chibi;
 use crate::http;
 
@@ -23,7 +23,7 @@ fn ways(surface: Surface) -> Vec<(Operation, Way)> {
 
 /// What `surface` has beyond the operations.
 fn beyond(surface: Surface) -> BTreeSet<String> {
-    let rows = BEYOND.iter().filter(|row| row.surface == surface);
+    let rows = super::beyond().into_iter().filter(|row| row.surface == surface);
     rows.flat_map(|row| row.names).map(ToString::to_string).collect()
 }
 
@@ -53,8 +53,23 @@ fn a_way_takes_what_the_operation_has_and_no_more() {
         }
         // Whatever has to be given can be given.
         for parameter in parameters.iter().filter(|parameter| parameter.required) {
-            assert!(way.called(parameter.name).is_some(), "{}: {}", way.form, parameter.name);
+            assert!(
+                way.called(operation, parameter.name).is_some(),
+                "{}: {}",
+                way.form,
+                parameter.name
+            );
         }
+    }
+}
+
+#[test]
+fn a_way_that_takes_everything_takes_what_its_operation_has_and_nothing_of_others() {
+    // U7
+    let Cell::Ways(ways) = cell(Surface::Http, Operation::Show) else { panic!("a gap") };
+    for way in ways {
+        assert_eq!(way.called(Operation::Show, "name"), Some("name"));
+        assert_eq!(way.called(Operation::Show, "query"), None, "that is of `search`");
     }
 }
 
@@ -82,9 +97,19 @@ fn the_routes_of_the_interface_are_the_operations_and_what_is_named_beyond() {
             other => panic!("{other} is no route"),
         });
     }
+    let mut routed = BTreeSet::new();
+    for route in http::ROUTES {
+        let names = Capability::ALL.iter().map(|capability| capability.name);
+        match route.path.contains("{name}") {
+            true => routed.extend(names.map(|name| route.path.replace("{name}", name))),
+            false => assert!(routed.insert(route.path.to_owned()), "{} is there twice", route.path),
+        }
+    }
+    assert_eq!(routed, named);
     let document = http::document();
     let paths: BTreeSet<String> = document["paths"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(paths, named);
+    assert!(routed.remove("/mcp"), "which has a protocol of its own");
+    assert_eq!(paths, routed);
 }
 
 #[test]
@@ -100,7 +125,7 @@ fn chibi_is_told_of_the_tools_and_hooks_in_the_table_and_of_no_others() {
     // Stands for the skills' own.
     assert!(named.remove("skill_NAME"));
     let tools = chibi::own().into_iter().map(|tool| tool.name);
-    let more = [chibi::MARKET, COMMAND].iter().chain(HOOKS).map(ToString::to_string);
+    let more = [chibi::MARKET, COMMAND].into_iter().chain(hooks()).map(str::to_owned);
     let told: BTreeSet<String> = tools.chain(more).collect();
     assert_eq!(told, named);
 }

@@ -4,7 +4,7 @@
 
 use metier_format::parse_frontmatter;
 use metier_format::yaml::{self, Node, Style, Value as Yaml};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// The frontmatter of a `SKILL.md`; none when it is not YAML as it stands.
 pub(crate) fn frontmatter(file: &[u8]) -> Option<Value> {
@@ -51,12 +51,16 @@ fn number(text: &str) -> Option<Value> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !unsigned.is_empty() && unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
         let signed = text.strip_prefix('+').unwrap_or(text);
-        let small = signed.parse::<i64>().ok().map(Value::from);
-        return small.or_else(|| signed.parse::<f64>().ok().map(Value::from));
+        let whole = signed.parse::<i64>().ok().map(Value::from);
+        let whole = whole.or_else(|| signed.parse::<u64>().ok().map(Value::from));
+        return whole.or_else(|| float(signed));
     }
-    is_float(unsigned)
-        .then(|| text.strip_prefix('+').unwrap_or(text).parse::<f64>().ok())?
-        .map(Value::from)
+    is_float(unsigned).then(|| float(text.strip_prefix('+').unwrap_or(text)))?
+}
+
+/// None for what is too large: it would be read as infinite, which no number in JSON is.
+fn float(text: &str) -> Option<Value> {
+    Number::from_f64(text.parse().ok()?).map(Value::Number)
 }
 
 /// `[0-9]*.[0-9]*` or digits, with an exponent or not, with at least one digit.

@@ -29,7 +29,12 @@ fn frontmatter_has_the_types_other_programs_see() {
     check("", Value::Null);
     check("\"true\"", json!("true"));
     check(".inf", json!(".inf"));
+    check("18446744073709551615", json!(u64::MAX));
+    check("-9223372036854775808", json!(i64::MIN));
     check("99999999999999999999", json!(1e20));
+    check("1e999", json!("1e999"));
+    check("-1.5e+999", json!("-1.5e+999"));
+    check(&"9".repeat(400), json!("9".repeat(400)));
     check("[1, a, null]", json!([1, "a", null]));
     check("{a: 1, b: {c: 'x'}}", json!({"a": 1, "b": {"c": "x"}}));
     check("2024-01-01", json!("2024-01-01"));

@@ -2,13 +2,15 @@
 //!
 //! The reader errs on one side only: a word that could be a dangerous option counts as one, an
 //! abbreviation of a dangerous option counts as the option, and a bundle of letters counts for
-//! each of them. Options are read in `options`, what is left in `arguments`.
+//! each of them. Options are read in `options`, with their `values`; what is left in `arguments`.
 
 mod arguments;
 mod directories;
 mod machine;
 mod options;
 mod parts;
+mod typed;
+mod values;
 
 use super::{
     Analysis, Arguments, Assigns, Hazard, Input, Language, Obeys, Program, Role, Style, Touch,
@@ -57,6 +59,20 @@ fn file_path(text: &str) -> Option<String> {
         rest = behind.get(if coded.is_some() { 2 } else { 0 }..).unwrap_or_default();
     }
     String::from_utf8(bytes).ok()
+}
+
+/// The scheme of an address, in lowercase where it is known, and what follows it.
+fn scheme(text: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = text.split_once(':')?;
+    let known =
+        ["http", "https", "file"].into_iter().find(|known| scheme.eq_ignore_ascii_case(known));
+    let named = scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    let absolute = rest.starts_with('/') && named && !scheme.is_empty();
+    let behind = match known {
+        Some("file") => rest.strip_prefix("//").unwrap_or(rest),
+        _ => rest.trim_start_matches('/'),
+    };
+    (absolute || known == Some("file")).then(|| (known.unwrap_or(scheme), behind))
 }
 
 struct Reader<'p> {
@@ -209,12 +225,9 @@ impl<'p> Reader<'p> {
         }
         // Without a script or code to run, an interpreter runs what it reads.
         let runs_code = self.runs_code();
-        let asked = self.argv.iter().any(|word| word.as_known() == Some("-i"));
         let given = |hazard: &Hazard| matches!(hazard.what, What::Code(_) | What::Shell(_));
         let idle =
             self.arguments.is_empty() && !self.out.hazards.iter().any(|h| h.at > 0 && given(h));
-        self.out.interactive = runs_code && (idle || asked || self.flags.reads_input)
-            || (self.flags.local && !self.flags.done);
         // A wrapper that wraps nothing is a program like any other.
         let wraps = |hazard: &Hazard| matches!(hazard.what, What::Run(_) | What::Shell(_));
         if self.out.role == Role::Transparent && !self.out.hazards.iter().any(wraps) {
@@ -223,6 +236,7 @@ impl<'p> Reader<'p> {
         self.check_scripts();
         self.use_arguments();
         self.use_directories();
+        self.note_typed(idle);
         let takes_it = self.flags.reads_input || (runs_code && idle);
         self.out.obeys = self.obeys(takes_it);
     }
@@ -380,16 +394,21 @@ impl<'p> Reader<'p> {
             }
             return;
         };
-        match text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).as_deref() {
-            Some("http" | "https") => self.out.touches.push(Touch::Fetch(text.to_owned())),
+        match scheme(text) {
+            Some(("http" | "https", _)) if text.contains("://") => {
+                self.out.touches.push(Touch::Fetch(text.to_owned()));
+            }
+            // One slash does, too.
+            Some((scheme @ ("http" | "https"), rest)) => {
+                self.out.touches.push(Touch::Fetch(format!("{scheme}://{rest}")));
+            }
             None if text.starts_with('@') => {
                 let list = word.tail(1).unwrap_or_else(Word::unknown);
                 self.hazard(at, What::File(Access::Read, list));
             }
             None => self.out.touches.push(Touch::Fetch(format!("http://{text}"))),
-            Some("file") => {
-                let path = text.get("file://".len()..).and_then(file_path);
-                let path = path.map_or_else(Word::unknown, Word::known);
+            Some(("file", path)) => {
+                let path = file_path(path).map_or_else(Word::unknown, Word::known);
                 self.hazard(at, What::File(Access::Read, path));
             }
             Some(_) => self.escape(at, format!("`{text}` is neither http nor https")),
@@ -419,6 +438,12 @@ impl<'p> Reader<'p> {
 
     fn escape(&mut self, at: usize, text: String) {
         self.hazard(at, What::Escape(text));
+    }
+
+    /// It runs something, and nobody can tell what.
+    fn blind(&mut self, at: usize, text: String) {
+        self.out.blind = true;
+        self.escape(at, text);
     }
 
     fn name(&self) -> &'p str {

@@ -120,8 +120,9 @@ impl Walk<'_> {
             let from = self.found.len();
             self.command(command)?;
             if index + 1 < pipeline.seq.len() {
-                let alone = self.found.get(from..).unwrap_or_default();
+                let alone = self.found.get_mut(from..).unwrap_or_default();
                 self.input = Some(feed::written(alone));
+                alone.iter_mut().for_each(|command| command.piped = true);
             }
         }
         self.input = outer;
@@ -181,7 +182,7 @@ impl Walk<'_> {
             C::Arithmetic(_) | C::ArithmeticForClause(_) => {
                 Err(Unresolvable::new("it evaluates arithmetic"))
             }
-            C::Coprocess(_) => Err(Unresolvable::new("it starts a coprocess")),
+            C::Coprocess(_) => Err(Unresolvable::new(super::COPROCESS)),
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Word {
     tilde: bool,
     /// It names what a command writes: `<(…)`.
     process: bool,
+    /// A wildcard in it may find several files.
+    wildcard: bool,
     /// The part left out here is the directory a command works in: `$PWD`, `$(pwd)`.
     here: Option<usize>,
     /// Text that stands on standard input, where the word stands for that.
@@ -147,6 +149,11 @@ impl Word {
     /// Whether it names what a command writes.
     pub(crate) fn is_process(&self) -> bool {
         self.process
+    }
+
+    /// Whether a wildcard in it may find several files.
+    pub(crate) fn is_wildcard(&self) -> bool {
+        self.wildcard
     }
 
     /// What stands on standard input, where the word stands for that.
@@ -280,10 +287,12 @@ impl WordBuilder {
             ']' => {
                 if let Some(open) = self.bracket {
                     self.word.certain.get_or_insert(open);
+                    self.word.wildcard = true;
                 }
             }
             _ => {
                 self.word.certain.get_or_insert(self.word.text.len());
+                self.word.wildcard = true;
             }
         }
         self.word.text.push(c);

@@ -37,6 +37,7 @@ const ACTIVATION_ERRORS: &[&str] = &[
     "skill_not_found",
     "skill_ambiguous",
     "skill_already_active",
+    "skill_outdated",
     "skill_not_trusted",
     "skill_hidden",
     "skill_out_of_scope",

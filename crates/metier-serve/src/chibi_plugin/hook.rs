@@ -9,7 +9,7 @@ use metier_store::disclose::{Disclose, Style, disclosed};
 use serde_json::{Map, Value, json};
 
 use super::market::LOOKS;
-use super::{Backing, COMMAND, inferred, named};
+use super::{Backing, COMMAND, inferred};
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
 /// Tools of metier's own, which no skill's restriction blocks.
@@ -26,42 +26,76 @@ const WRITERS: &[&str] = &["write_file", "file_edit"];
 const FOR_PEOPLE: &str =
     "'agent-skills' is for people on chibi's command line; use skill_marketplace";
 
+/// One hook: what it is called, what no is in it, and what answers it.
+struct Hook {
+    name: &'static str,
+    no: No,
+    answer: fn(&Value, &dyn Backing) -> Value,
+}
+
+/// How a hook is told no.
+#[derive(Clone, Copy)]
+enum No {
+    /// It asks for no ruling.
+    Nothing,
+    /// The call is blocked, and the model reads why.
+    Block,
+    /// What the call is about to do is denied.
+    Denied,
+}
+
+/// Every hook the plugin answers, of old hosts and new ones. A host skips those it does not know.
+/// `pre_system_prompt` injects as well, so that answering it too would say everything twice.
+const HOOKS: &[Hook] = &[
+    Hook { name: "on_start", no: No::Nothing, answer: on_start },
+    Hook { name: "post_system_prompt", no: No::Nothing, answer: system_prompt },
+    Hook { name: "pre_tool", no: No::Block, answer: pre_tool },
+    Hook { name: "pre_api_tools", no: No::Nothing, answer: api_tools },
+    Hook { name: "pre_cache_output", no: No::Nothing, answer: cache_output },
+    Hook { name: "pre_file_read", no: No::Denied, answer: |d, b| before(d, READERS, b) },
+    Hook { name: "pre_file_write", no: No::Denied, answer: |d, b| before(d, WRITERS, b) },
+    Hook { name: "pre_shell_exec", no: No::Denied, answer: |d, b| before(d, &["shell_exec"], b) },
+    Hook { name: "pre_fetch_url", no: No::Denied, answer: |d, b| before(d, &["fetch_url"], b) },
+];
+
+/// What the hooks are called.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    HOOKS.iter().map(|hook| hook.name)
+}
+
+fn named(name: &str) -> Option<&'static Hook> {
+    HOOKS.iter().find(|hook| hook.name == name)
+}
+
 pub(super) fn answer(hook: &str, data: &Value, backing: &dyn Backing) -> Value {
-    match hook {
-        "on_start" => {
-            backing.close_stale();
-            json!({})
-        }
-        "pre_system_prompt" | "post_system_prompt" => system_prompt(backing),
-        "pre_tool" => pre_tool(data, backing),
-        "pre_api_tools" => api_tools(data, backing),
-        "pre_cache_output" => cache_output(data, backing),
-        "pre_file_read" => before(data, READERS, backing),
-        "pre_file_write" => before(data, WRITERS, backing),
-        "pre_shell_exec" => before(data, &["shell_exec"], backing),
-        "pre_fetch_url" => before(data, &["fetch_url"], backing),
-        _ => json!({}),
-    }
+    named(hook).map_or_else(|| json!({}), |hook| (hook.answer)(data, backing))
 }
 
 /// No, in the form `hook` understands; nothing where it asks for no ruling.
 pub(super) fn refusal(hook: &str, why: &str) -> Value {
-    match hook {
-        "pre_tool" => json!({ "block": true, "message": format!("Tool not allowed: {why}") }),
-        "pre_file_read" | "pre_file_write" | "pre_shell_exec" | "pre_fetch_url" => {
-            json!({ "denied": true, "reason": format!("Not allowed: {why}") })
-        }
-        _ => json!({}),
+    no(named(hook).map_or(No::Nothing, |hook| hook.no), why)
+}
+
+fn no(form: No, why: &str) -> Value {
+    match form {
+        No::Nothing => json!({}),
+        No::Block => json!({ "block": true, "message": format!("Tool not allowed: {why}") }),
+        No::Denied => json!({ "denied": true, "reason": format!("Not allowed: {why}") }),
     }
+}
+
+fn on_start(_: &Value, backing: &dyn Backing) -> Value {
+    backing.close_stale();
+    json!({})
 }
 
 fn pre_tool(data: &Value, backing: &dyn Backing) -> Value {
     let Some(tool) = data.get("tool_name").and_then(Value::as_str) else {
-        return refusal("pre_tool", "the host does not say which tool");
+        return no(No::Block, "the host does not say which tool");
     };
     let arguments = data.get("arguments").cloned().unwrap_or_else(|| json!({}));
     match ruled(tool, arguments, backing) {
-        Err(why) => refusal("pre_tool", &why),
+        Err(why) => no(No::Block, &why),
         Ok(None) => json!({}),
         Ok(Some(message)) => json!({ "block": true, "message": message }),
     }
@@ -74,17 +108,16 @@ fn before(data: &Value, usual: &[&str], backing: &dyn Backing) -> Value {
     let mut arguments = data.as_object().cloned().unwrap_or_default();
     let told = arguments.remove("tool_name");
     let told = told.as_ref().and_then(Value::as_str);
-    let deny = |reason: String| json!({ "denied": true, "reason": reason });
     if data.is_null() {
-        return deny("Not allowed: what is to be done cannot be read".to_owned());
+        return no(No::Denied, "what is to be done cannot be read");
     }
     let known = told.is_some_and(|tool| usual.contains(&tool));
     let first = usual.first().copied().filter(|_| !known);
     for tool in told.into_iter().chain(first) {
         match ruled(tool, Value::Object(arguments.clone()), backing) {
-            Err(why) => return deny(format!("Not allowed: {why}")),
+            Err(why) => return no(No::Denied, &why),
             Ok(None) => {}
-            Ok(Some(message)) => return deny(message),
+            Ok(Some(message)) => return json!({ "denied": true, "reason": message }),
         }
     }
     json!({})
@@ -97,10 +130,10 @@ fn ruled(tool: &str, arguments: Value, backing: &dyn Backing) -> Result<Option<S
     if !is_of_this_plugin(tool, backing) {
         return ruled_as(tool, arguments, backing);
     }
-    let market = tool != MARKET && tool != COMMAND && inferred(&arguments) == MARKET;
-    let said = ruled_as(tool, named(tool, &arguments)?, backing)?;
+    let market = tool != MARKET && tool != COMMAND && inferred(&arguments) == Some(MARKET);
+    let said = ruled_as(tool, super::named(tool, &arguments)?, backing)?;
     match market && said.is_none() {
-        true => ruled_as(MARKET, named(MARKET, &arguments)?, backing),
+        true => ruled_as(MARKET, super::named(MARKET, &arguments)?, backing),
         false => Ok(said),
     }
 }
@@ -160,7 +193,7 @@ fn denial(tool: &str, ruling: &Ruling, session: &Session) -> String {
     )
 }
 
-fn system_prompt(backing: &dyn Backing) -> Value {
+fn system_prompt(_: &Value, backing: &dyn Backing) -> Value {
     let catalog = backing.catalog();
     let options = Disclose {
         style: Style::Markdown,

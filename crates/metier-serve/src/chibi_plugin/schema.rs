@@ -5,23 +5,10 @@
 use metier_store::Catalog;
 use serde_json::{Value, json};
 
-use super::COMMAND;
 use super::market::ACTIONS;
+use super::{COMMAND, hook};
 use crate::dialect::Tool;
 use crate::dialect::chibi::{self, MARKET};
-
-/// Every hook the plugin answers, of old hosts and new ones. A host skips those it does not know.
-pub(crate) const HOOKS: &[&str] = &[
-    "on_start",
-    "post_system_prompt",
-    "pre_tool",
-    "pre_api_tools",
-    "pre_cache_output",
-    "pre_file_read",
-    "pre_file_write",
-    "pre_shell_exec",
-    "pre_fetch_url",
-];
 
 /// The tools over the skills of `catalog`.
 pub(super) fn schema(catalog: &Catalog) -> Value {
@@ -63,7 +50,7 @@ fn market() -> Value {
             },
             "required": ["action"],
         },
-        "hooks": HOOKS,
+        "hooks": hook::names().collect::<Vec<_>>(),
     })
 }
 

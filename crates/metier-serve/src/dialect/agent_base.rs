@@ -2,13 +2,13 @@
 //! `{success, result, message}` or `{success, error, message}`, and its error codes.
 
 use metier_runtime::Session;
-use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
+use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::script::Envelope;
 use serde_json::{Map, Value, json};
 
 use super::reply::enveloped;
-use super::{Reply, Tool};
+use super::{Reply, Tool, effect};
 
 /// What a parameter is called here and in the table.
 type Names = &'static [(&'static str, &'static str)];
@@ -30,25 +30,30 @@ const TOOLS: &[(&str, Operation, Names)] = &[
     ),
 ];
 
+/// The operation that `tool` is.
+pub(super) fn operation(tool: &str) -> Option<Operation> {
+    TOOLS.iter().find(|(name, ..)| *name == tool).map(|(_, operation, _)| *operation)
+}
+
 pub(super) fn tools() -> Vec<Tool> {
     let text = |description: &str| json!({ "type": "string", "description": description });
     let skill = text("Skill name (e.g. 'kalshi-markets')");
     let script = text("Script name (e.g. 'status' or 'status.py')");
     let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required });
-    let tool = |name: &str, description: &str, input: Value, effect: Effect| Tool {
+    let tool = |name: &str, description: &str, input: Value, operation: Operation| Tool {
         name: name.to_owned(),
         title: name.replace('_', " "),
         description: description.to_owned(),
         input,
         output: Some(Operation::ScriptRun.capability().result_schema()),
-        effect,
+        effect: effect(operation),
     };
     vec![
         tool(
             "script_list",
             "List the scripts of a skill, or of all skills.",
             object(json!({ "skill_name": text("Skill name; all skills when left out") }), &[]),
-            Effect::Looks,
+            Operation::ScriptList,
         ),
         tool(
             "script_help",
@@ -57,7 +62,7 @@ pub(super) fn tools() -> Vec<Tool> {
                 json!({ "skill_name": skill, "script_name": script }),
                 &["skill_name", "script_name"],
             ),
-            Effect::Runs,
+            Operation::ScriptHelp,
         ),
         tool(
             "script_run",
@@ -71,7 +76,7 @@ pub(super) fn tools() -> Vec<Tool> {
                 }),
                 &["skill_name", "script_name"],
             ),
-            Effect::Runs,
+            Operation::ScriptRun,
         ),
     ]
 }

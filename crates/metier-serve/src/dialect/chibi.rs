@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use metier_format::NameKey;
 use metier_format::text::visible;
-use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
+use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::limits::MAX_SCRIPT_SECONDS;
 use metier_runtime::script::envelope::plain;
@@ -21,7 +21,7 @@ use metier_store::{Catalog, Entry};
 use serde_json::{Value, json};
 
 use super::reply::text_of;
-use super::{Reply, Tool};
+use super::{Reply, Tool, effect};
 
 /// Providers take no longer names of functions.
 const MAX_TOOL_NAME: usize = 64;
@@ -47,6 +47,17 @@ pub(crate) const MARKET: &str = "skill_marketplace";
 /// What the name of a skill's own tool begins with.
 pub(crate) const PREFIX: &str = "skill_";
 
+/// The operation that `tool` is; what begins like a skill's own takes the skill up.
+pub(super) fn operation(tool: &str) -> Option<Operation> {
+    match tool {
+        READ => Some(Operation::Read),
+        RUN => Some(Operation::ScriptRun),
+        USE => Some(Operation::Activate),
+        RELEASE => Some(Operation::Release),
+        other => other.starts_with(PREFIX).then_some(Operation::Activate),
+    }
+}
+
 pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
     let skills = catalog.visible().filter_map(|entry| {
         let name = format!("{PREFIX}{}", entry.name());
@@ -55,7 +66,7 @@ pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
             description: visible(&entry.found.description).into_owned(),
             input: object(json!({ "arguments": text("Arguments for the skill") }), &[]),
             output: None,
-            effect: Effect::Changes,
+            effect: effect(Operation::Activate),
             name,
         })
     });
@@ -73,13 +84,13 @@ fn is_tool(entry: &Entry, name: &str) -> bool {
 /// The tools there are whatever skills there are.
 pub(crate) fn own() -> Vec<Tool> {
     let skill = text("Name of the skill");
-    let tool = |name: &str, description: &str, input: Value, effect: Effect| Tool {
+    let tool = |name: &str, description: &str, input: Value, operation: Operation| Tool {
         name: name.to_owned(),
         title: name.replace('_', " "),
         description: description.to_owned(),
         input,
         output: None,
-        effect,
+        effect: effect(operation),
     };
     vec![
         tool(
@@ -89,7 +100,7 @@ pub(crate) fn own() -> Vec<Tool> {
                 json!({ "skill": skill, "path": text("Path relative to the skill") }),
                 &["skill", "path"],
             ),
-            Effect::Records,
+            Operation::Read,
         ),
         tool(
             RUN,
@@ -107,7 +118,7 @@ pub(crate) fn own() -> Vec<Tool> {
                 }),
                 &["skill", "script"],
             ),
-            Effect::Runs,
+            Operation::ScriptRun,
         ),
         tool(
             USE,
@@ -116,13 +127,13 @@ pub(crate) fn own() -> Vec<Tool> {
                 json!({ "skill": skill, "arguments": text("Arguments for the skill") }),
                 &["skill"],
             ),
-            Effect::Changes,
+            Operation::Activate,
         ),
         tool(
             RELEASE,
             "Release the skill activated last, when its task is done",
             object(json!({ "skill": text("The skill it has to be") }), &[]),
-            Effect::Changes,
+            Operation::Release,
         ),
     ]
 }

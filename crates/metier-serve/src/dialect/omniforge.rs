@@ -1,7 +1,7 @@
 //! OmniForge's spelling: one tool `skill` whose description lists the skills, results as
 //! `{success, result, error}`, and its error codes.
 
-use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
+use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::session::ReleaseError;
 use metier_runtime::{ActivationError, Session};
@@ -11,10 +11,18 @@ use serde_json::{Value, json};
 use crate::brief::brief;
 
 use super::reply::{fitting, text_of};
-use super::{Reply, Tool};
+use super::{Reply, Tool, effect};
 
 /// Most characters of the list of skills, which is in every prompt.
 const LIST_CHARS: usize = 3500;
+
+/// The one tool there is.
+const SKILL: &str = "skill";
+
+/// The operation that `tool` is; releasing a skill does no more to the world than activating it.
+pub(super) fn operation(tool: &str) -> Option<Operation> {
+    (tool == SKILL).then_some(Operation::Activate)
+}
 
 pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
     let listed = brief(catalog, LIST_CHARS, "what the user names");
@@ -29,7 +37,7 @@ pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
         description.push_str(&listed);
     }
     vec![Tool {
-        name: "skill".to_owned(),
+        name: SKILL.to_owned(),
         title: "Skill".to_owned(),
         description,
         input: json!({
@@ -46,14 +54,12 @@ pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
             "properties": { "success": { "type": "boolean" } },
             "required": ["success"],
         })),
-        effect: Effect::Changes,
+        effect: effect(Operation::Activate),
     }]
 }
 
 pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
-    if tool != "skill" {
-        return None;
-    }
+    operation(tool)?;
     let name = text_of(arguments, "skill_name").trim();
     if name.is_empty() {
         return Some(failure("skill_validation_error", "skill_name is required"));

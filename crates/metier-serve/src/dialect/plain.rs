@@ -43,6 +43,11 @@ pub(crate) fn name(operation: Operation) -> &'static str {
     NAMES.iter().find(|(known, _)| *known == operation).map_or("", |(_, name)| name)
 }
 
+/// The operation that is called so.
+pub(super) fn operation(tool: &str) -> Option<Operation> {
+    NAMES.iter().find(|(_, name)| *name == tool).map(|(operation, _)| *operation)
+}
+
 pub(super) fn tools() -> Vec<Tool> {
     NAMES.iter().map(|(operation, name)| tool(operation.capability(), name)).collect()
 }
@@ -59,11 +64,11 @@ fn tool(capability: &Capability, name: &str) -> Tool {
 }
 
 pub(super) fn call(session: &mut Session, tool: &str, arguments: Value) -> Option<Reply> {
-    let (operation, _) = NAMES.iter().find(|(_, name)| *name == tool)?;
-    let arguments = with_usual(*operation, arguments);
-    let call = Call { operation: *operation, arguments, asker: Trigger::Auto };
+    let operation = operation(tool)?;
+    let arguments = with_usual(operation, arguments);
+    let call = Call { operation, arguments, asker: Trigger::Auto };
     Some(match invoke(session, call) {
-        Ok(answer) => spell(*operation, answer),
+        Ok(answer) => spell(operation, answer),
         Err(error) => Reply::error(&error),
     })
 }

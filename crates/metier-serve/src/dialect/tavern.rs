@@ -1,7 +1,7 @@
 //! TavernKit's spelling: `skills_list`, `skills_load`, `skills_read_file`, answers as
 //! `{ok, tool_name, data, warnings, errors}`, and its error codes.
 
-use metier_runtime::capability::{Call, CapabilityError, Effect, Operation, invoke};
+use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::script::ScriptError;
 use metier_runtime::session::ResourceError;
@@ -10,37 +10,53 @@ use metier_store::store::ReadError;
 use serde_json::{Value, json};
 
 use super::reply::{enveloped, fitting, text_of};
-use super::{Reply, Tool};
+use super::{Reply, Tool, effect};
 
 /// The directories whose files can be read, one level deep.
 const DIRECTORIES: [&str; 3] = ["assets", "references", "scripts"];
 
+const LIST: &str = "skills_list";
+const LOAD: &str = "skills_load";
+const READ_FILE: &str = "skills_read_file";
+const RUN_SCRIPT: &str = "skills_run_script";
+
+/// The operation that `tool` is.
+pub(super) fn operation(tool: &str) -> Option<Operation> {
+    match tool {
+        LIST => Some(Operation::List),
+        LOAD => Some(Operation::Activate),
+        READ_FILE => Some(Operation::Read),
+        RUN_SCRIPT => Some(Operation::ScriptRun),
+        _ => None,
+    }
+}
+
 pub(super) fn tools() -> Vec<Tool> {
     let text = |description: &str| json!({ "type": "string", "description": description });
-    let tool = |name: &str, description: &str, input: Value, effect: Effect| Tool {
+    let tool = |name: &str, description: &str, input: Value, operation: Operation| Tool {
         name: name.to_owned(),
         title: name.replace('_', " "),
         description: description.to_owned(),
         input,
         output: Some(envelope_schema()),
-        effect,
+        effect: effect(operation),
     };
     let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required });
     vec![
         tool(
-            "skills_list",
+            LIST,
             "List the skills there are, by name and description.",
             object(json!({}), &[]),
-            Effect::Looks,
+            Operation::List,
         ),
         tool(
-            "skills_load",
+            LOAD,
             "Load a skill: its instructions and the files that come with it.",
             object(json!({ "name": text("The skill's name") }), &["name"]),
-            Effect::Changes,
+            Operation::Activate,
         ),
         tool(
-            "skills_read_file",
+            READ_FILE,
             "Read a file of a skill, such as `references/forms.md`.",
             object(
                 json!({
@@ -49,10 +65,10 @@ pub(super) fn tools() -> Vec<Tool> {
                 }),
                 &["name", "path"],
             ),
-            Effect::Records,
+            Operation::Read,
         ),
         tool(
-            "skills_run_script",
+            RUN_SCRIPT,
             "Run a script of a skill.",
             object(
                 json!({
@@ -62,7 +78,7 @@ pub(super) fn tools() -> Vec<Tool> {
                 }),
                 &["name", "script"],
             ),
-            Effect::Runs,
+            Operation::ScriptRun,
         ),
     ]
 }
@@ -77,12 +93,10 @@ fn envelope_schema() -> Value {
 
 pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
     let answer = match tool {
-        "skills_list" => Ok(list(session)),
-        "skills_load" => required(arguments, &["name"]).and_then(|()| load(session, arguments)),
-        "skills_read_file" => {
-            required(arguments, &["name", "path"]).and_then(|()| read(session, arguments))
-        }
-        "skills_run_script" => {
+        LIST => Ok(list(session)),
+        LOAD => required(arguments, &["name"]).and_then(|()| load(session, arguments)),
+        READ_FILE => required(arguments, &["name", "path"]).and_then(|()| read(session, arguments)),
+        RUN_SCRIPT => {
             required(arguments, &["name", "script"]).and_then(|()| run(session, arguments))
         }
         _ => return None,

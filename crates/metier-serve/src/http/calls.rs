@@ -17,7 +17,9 @@ use super::desks::Place;
 use super::problem::{Problem, answer};
 use super::routes::Api;
 use super::{ASKER_HEADER, SESSION_HEADER};
+use crate::aside::aside;
 use crate::limits::{CALL_PATIENCE, MAX_MESSAGE_BYTES};
+use crate::runs::Ends;
 use crate::who::Who;
 
 /// `POST /v1/NAME`.
@@ -100,7 +102,7 @@ async fn run(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem>
     let run = api.service.runs().begin(&client, &cancel);
     let run = run.map_err(|full| Problem::of("busy", full.to_string()))?;
     // The server drops this when the client is gone, or when the server has to stop.
-    let _gone = Gone(cancel.clone());
+    let _ends = Ends(cancel.clone());
     let api = Arc::clone(api);
     let running = aside(move || {
         let _run = run;
@@ -110,22 +112,6 @@ async fn run(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem>
         })
     });
     running.await??.map_err(|error| Problem::from(&error))
-}
-
-/// Ends what runs when it is dropped.
-struct Gone(Cancel);
-
-impl Drop for Gone {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// Does what may wait for a disk or a lock where it holds up nobody.
-pub(super) async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Problem::bug())
 }
 
 fn asker(headers: &HeaderMap) -> Result<Trigger, Problem> {

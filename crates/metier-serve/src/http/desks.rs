@@ -9,10 +9,9 @@ use metier_runtime::session::Again;
 use metier_runtime::{JournalError, Session};
 
 use super::problem::Problem;
-use crate::agent_hook::is_of_an_agent;
 use crate::desk::{Client, Desk, Host};
 use crate::limits::MAX_SESSIONS;
-use crate::who::{Who, check_session};
+use crate::who::Who;
 
 /// The open sessions.
 pub(super) struct Desks {
@@ -33,19 +32,7 @@ pub(super) struct Place {
 impl Place {
     /// The session that `who` calls `name`.
     pub(super) fn of(host: &dyn Host, who: &Who, name: &str) -> Result<Self, Problem> {
-        let session = who.session(name);
-        // A client of its own may be called like an agent.
-        if (who.anybody || who.known.is_some()) && is_of_an_agent(&session) {
-            let why =
-                "that session is an agent's own; a server with a token shows it to who has it";
-            return Err(Problem::forbidden("not_yours", why));
-        }
-        if !who.may_name(name, host) {
-            let why = "that session is of a client with a section of its own";
-            return Err(Problem::forbidden("not_yours", why));
-        }
-        check(name)?;
-        check(&session)?;
+        let session = who.may_name(name, host)?;
         Ok(Self { who: who.clone(), session })
     }
 
@@ -124,11 +111,3 @@ impl Desks {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-fn check(name: &str) -> Result<(), Problem> {
-    check_session(name).map_err(Problem::bad_request)
-}
-
-#[cfg(test)]
-#[path = "desks_tests.rs"]
-mod tests;

@@ -15,10 +15,11 @@ use metier_runtime::Frame;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{sleep, timeout};
 
-use super::calls::{aside, place};
+use super::calls::place;
 use super::desks::Place;
 use super::problem::Problem;
 use super::routes::Api;
+use crate::aside::aside;
 use crate::desk::Tail;
 use crate::limits::WRITE_TIME;
 use crate::who::Who;

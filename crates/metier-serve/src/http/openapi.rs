@@ -10,6 +10,7 @@ use metier_runtime::limits::MAX_SESSION_NAME_BYTES;
 use serde_json::{Map, Value, json};
 
 use super::problem::{answer, status};
+use super::routes::{Behind, ROUTES, Route};
 
 /// What every request can be refused with, whatever it asks for.
 const ALWAYS: &[(u16, &[&str])] = &[
@@ -31,15 +32,9 @@ pub(super) async fn show() -> Response {
 #[must_use]
 pub fn document() -> Value {
     let mut paths = Map::new();
-    for capability in Capability::ALL {
-        let name = capability.name;
-        paths.insert(format!("/v1/{name}"), json!({ "post": operation(capability, false) }));
-        let inside = json!({ "post": operation(capability, true) });
-        paths.insert(format!("/v1/sessions/{{session}}/{name}"), inside);
+    for route in ROUTES {
+        paths.extend(described(route));
     }
-    paths.insert("/v1/events/stream".to_owned(), json!({ "get": stream(false) }));
-    paths.insert("/v1/sessions/{session}/events/stream".to_owned(), json!({ "get": stream(true) }));
-    paths.extend(about_the_server());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -132,10 +127,7 @@ fn stream(inside: bool) -> Value {
         "properties": { "id": text, "event": text, "data": data },
     });
     let content = json!({ "text/event-stream": { "schema": event } });
-    let refused = json!({
-        "description": "Refused",
-        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
-    });
+    let refused = refused();
     json!({
         "operationId": if inside { "stream_in_session" } else { "stream" },
         "summary": "Follow the journal",
@@ -149,23 +141,75 @@ fn stream(inside: bool) -> Value {
     })
 }
 
-fn about_the_server() -> Map<String, Value> {
-    let page = |id: &str, summary: &str, kind: &str| {
-        let content = json!({ kind: { "schema": {} } });
-        json!({ "get": {
-            "operationId": id,
-            "summary": summary,
-            "responses": { "200": { "description": summary, "content": content } },
-        } })
+/// The paths of a route, each with what is said of it. MCP has a protocol of its own, which this
+/// language has no words for.
+fn described(route: &Route) -> Vec<(String, Value)> {
+    let about = match route.behind {
+        Behind::Operation => return each_operation(route, false),
+        Behind::OperationInSession => return each_operation(route, true),
+        Behind::Mcp => return Vec::new(),
+        Behind::Stream => stream(false),
+        Behind::StreamInSession => stream(true),
+        Behind::Page => page("page", "What is here, for a person", "text/html"),
+        Behind::Health => page("health", "Whether the server lives", "application/json"),
+        Behind::Metrics => page("metrics", "Numbers for collectors", "text/plain"),
+        Behind::Description => page("openapi", "This document", "application/json"),
+        Behind::Index => offered("index", "The skills for other machines", "application/json"),
+        Behind::Archive => archive(),
     };
-    [
-        ("/health", page("health", "Whether the server lives", "application/json")),
-        ("/metrics", page("metrics", "Numbers for collectors", "text/plain")),
-        ("/openapi.json", page("openapi", "This document", "application/json")),
-    ]
-    .map(|(path, page)| (path.to_owned(), page))
-    .into_iter()
-    .collect()
+    vec![(route.path.to_owned(), json!({ "get": about }))]
+}
+
+fn each_operation(route: &Route, inside: bool) -> Vec<(String, Value)> {
+    let one = |capability: &Capability| {
+        let path = route.path.replace("{name}", capability.name);
+        (path, json!({ "post": operation(capability, inside) }))
+    };
+    Capability::ALL.iter().map(one).collect()
+}
+
+fn page(id: &str, summary: &str, kind: &str) -> Value {
+    let content = json!({ kind: { "schema": {} } });
+    json!({
+        "operationId": id,
+        "summary": summary,
+        "responses": { "200": { "description": summary, "content": content } },
+    })
+}
+
+/// What is not sent again to who has it.
+fn offered(id: &str, summary: &str, kind: &str) -> Value {
+    let mut about = page(id, summary, kind);
+    if let Some(Value::Object(responses)) = about.get_mut("responses") {
+        let same = json!({ "description": "The client has it, by `If-None-Match`" });
+        responses.insert("304".to_owned(), same);
+        for status in ["401", "403", "503"] {
+            responses.insert(status.to_owned(), refused());
+        }
+    }
+    about
+}
+
+fn archive() -> Value {
+    let mut about = offered("archive", "A skill as an archive", "application/gzip");
+    let file = json!({
+        "name": "file", "in": "path", "required": true, "schema": { "type": "string" },
+        "description": "What the list has as `url`",
+    });
+    if let Value::Object(members) = &mut about {
+        members.insert("parameters".to_owned(), json!([file]));
+    }
+    if let Some(Value::Object(responses)) = about.get_mut("responses") {
+        responses.insert("404".to_owned(), refused());
+    }
+    about
+}
+
+fn refused() -> Value {
+    json!({
+        "description": "Refused",
+        "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
+    })
 }
 
 fn session(inside: bool) -> Value {

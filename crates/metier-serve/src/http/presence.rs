@@ -10,8 +10,8 @@ use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use super::calls::aside;
 use super::neighbour::is_left;
+use crate::aside::aside;
 
 /// How often a client that has closed its half is looked for.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -7,6 +7,9 @@ use metier_format::text::visible;
 use metier_runtime::{CapabilityError, JournalError};
 use serde_json::{Value, json};
 
+use crate::aside::Broke;
+use crate::who::NotYours;
+
 /// Why a request was not answered as asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
@@ -28,6 +31,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
             "skill_not_for_models",
             "skill_not_for_users",
             "skill_denied",
+            "read_denied",
             "permission_denied",
         ],
     ),
@@ -37,6 +41,7 @@ const STATUS: &[(StatusCode, &[&str])] = &[
         &[
             "skill_ambiguous",
             "skill_already_active",
+            "skill_outdated",
             "skill_not_active",
             "skill_stack_violation",
             "skill_stack_full",
@@ -99,10 +104,6 @@ impl Problem {
         Self::of("busy", "too much is asked at once; try again")
     }
 
-    pub(super) fn bug() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", "this is a bug in metier")
-    }
-
     /// A failure that has a code on every surface.
     pub(super) fn of(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(status(code), code, message)
@@ -118,6 +119,21 @@ impl From<&CapabilityError> for Problem {
 impl From<&JournalError> for Problem {
     fn from(error: &JournalError) -> Self {
         Self::of("journal_refused", error.to_string())
+    }
+}
+
+impl From<Broke> for Problem {
+    fn from(broke: Broke) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "bug", broke.to_string())
+    }
+}
+
+impl From<NotYours> for Problem {
+    fn from(why: NotYours) -> Self {
+        match why {
+            NotYours::Invalid(message) => Self::bad_request(message),
+            NotYours::Agents | NotYours::Section => Self::forbidden(why.code(), &why.to_string()),
+        }
     }
 }
 

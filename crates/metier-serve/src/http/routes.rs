@@ -9,7 +9,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{any, get, post};
+use axum::routing::{MethodFilter, MethodRouter, on};
 use metier_package::index::WELL_KNOWN;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -32,6 +32,111 @@ use crate::limits::{
 };
 use crate::mcp::{Guest, Service};
 use crate::who::Who;
+
+/// One address of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Its path; what varies stands in braces.
+    pub path: &'static str,
+    /// How it is asked.
+    pub verbs: &'static [Verb],
+    /// What is there.
+    pub behind: Behind,
+    /// What for.
+    pub what: &'static str,
+}
+
+/// A method of HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `GET`, and with it `HEAD`.
+    Get,
+    /// `POST`.
+    Post,
+    /// `DELETE`.
+    Delete,
+}
+
+/// What a route leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// The page for people.
+    Page,
+    /// Whether the server lives.
+    Health,
+    /// Numbers for collectors.
+    Metrics,
+    /// The interface, described.
+    Description,
+    /// The journal of the session that a header names.
+    Stream,
+    /// The journal of the session in the path.
+    StreamInSession,
+    /// Any operation, in the session that a header names.
+    Operation,
+    /// Any operation, in the session in the path.
+    OperationInSession,
+    /// The skills offered to other machines.
+    Index,
+    /// One of them as an archive.
+    Archive,
+    /// MCP.
+    Mcp,
+}
+
+const STREAM: &str = "the journal as it grows, as server-sent events";
+const SERVER: &str = "the server itself";
+const OPERATIONS: &str = "the operations";
+const OTHERS: &str = "the skills for other machines";
+
+/// Every route there is. The server is built from this, and described from it.
+pub const ROUTES: &[Route] = {
+    use Behind::*;
+    const fn get(path: &'static str, behind: Behind, what: &'static str) -> Route {
+        Route { path, verbs: &[Verb::Get], behind, what }
+    }
+    const fn post(path: &'static str, behind: Behind) -> Route {
+        Route { path, verbs: &[Verb::Post], behind, what: OPERATIONS }
+    }
+    &[
+        get("/", Page, "what is here, for a person with a browser"),
+        get(HEALTH, Health, SERVER),
+        get("/metrics", Metrics, SERVER),
+        get("/openapi.json", Description, SERVER),
+        get("/v1/events/stream", Stream, STREAM),
+        get("/v1/sessions/{session}/events/stream", StreamInSession, STREAM),
+        post("/v1/{name}", Operation),
+        post("/v1/sessions/{session}/{name}", OperationInSession),
+        get(WELL_KNOWN, Index, OTHERS),
+        get(well_known::ARCHIVES, Archive, OTHERS),
+        Route {
+            path: "/mcp",
+            verbs: &[Verb::Post, Verb::Get, Verb::Delete],
+            behind: Mcp,
+            what: "MCP, in the protocol's own words",
+        },
+    ]
+};
+
+impl Verb {
+    /// The word in a request.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    fn filter(self) -> MethodFilter {
+        match self {
+            Self::Get => MethodFilter::GET,
+            Self::Post => MethodFilter::POST,
+            Self::Delete => MethodFilter::DELETE,
+        }
+    }
+}
 
 /// What all requests share.
 pub(super) struct Api {
@@ -81,33 +186,42 @@ impl McpEnd {
 
 /// Every route, and what ends those of MCP.
 pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
-    let stream = get(events::stream);
-    let stream_in = get(events::stream_in);
     let (mcp, end) = mcp(api);
     let mcp = Arc::new(mcp);
-    let router = Router::new()
-        .route("/", get(page::show))
-        .route(HEALTH, get(health))
-        .route("/metrics", get(metrics::show))
-        .route("/openapi.json", get(openapi::show))
-        .route("/v1/events/stream", stream)
-        .route("/v1/sessions/{session}/events/stream", stream_in)
-        .route("/v1/{name}", post(calls::call))
-        .route("/v1/sessions/{session}/{name}", post(calls::call_in))
-        .route(WELL_KNOWN, get(well_known::index))
-        .route(well_known::ARCHIVES, get(well_known::archive))
-        .route(
-            "/mcp",
-            any(move |who: Extension<Who>, request: Request| {
-                let mcp = Arc::clone(&mcp);
-                async move { mcp.answer(&who, request).await }
-            }),
-        )
+    let mut router = Router::new();
+    for route in ROUTES {
+        for verb in route.verbs {
+            router = router.route(route.path, answered(route.behind, verb.filter(), &mcp));
+        }
+    }
+    let router = router
         .fallback(async || Problem::not_found("there is nothing here; see `/openapi.json`"))
         .method_not_allowed_fallback(async || Problem::wrong_method())
         .with_state(Arc::clone(api))
         .layer(from_fn_with_state(Arc::clone(api), enter));
     (router, end)
+}
+
+fn answered(behind: Behind, by: MethodFilter, mcp: &Arc<Mcp>) -> MethodRouter<Arc<Api>> {
+    match behind {
+        Behind::Page => on(by, page::show),
+        Behind::Health => on(by, health),
+        Behind::Metrics => on(by, metrics::show),
+        Behind::Description => on(by, openapi::show),
+        Behind::Stream => on(by, events::stream),
+        Behind::StreamInSession => on(by, events::stream_in),
+        Behind::Operation => on(by, calls::call),
+        Behind::OperationInSession => on(by, calls::call_in),
+        Behind::Index => on(by, well_known::index),
+        Behind::Archive => on(by, well_known::archive),
+        Behind::Mcp => {
+            let mcp = Arc::clone(mcp);
+            on(by, move |who: Extension<Who>, request: Request| {
+                let mcp = Arc::clone(&mcp);
+                async move { mcp.answer(&who, request).await }
+            })
+        }
+    }
 }
 
 type McpService = StreamableHttpService<crate::mcp::Server, Seats>;

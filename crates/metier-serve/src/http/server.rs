@@ -23,6 +23,7 @@ use super::presence::gone;
 use super::routes::{Api, routes};
 use super::seen::Seen;
 use super::timed::Timed;
+use crate::aside::aside;
 use crate::desk::Host;
 use crate::limits::{
     LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS, STOP_GRACE, WRITE_TIME,
@@ -109,11 +110,12 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
         match (accepted, seat) {
             (Ok((stream, client)), Ok(seat)) => {
                 let (routes, api) = (routes.clone(), Arc::clone(api));
-                if !api.setup.gate.asks_for_tokens() && is_a_strangers(&stream, client) {
-                    // Whoever it is has no business here, and is told nothing.
-                    continue;
-                }
-                open.spawn(async move { connection(stream, routes, &api, seat).await });
+                open.spawn(async move {
+                    if api.setup.gate.asks_for_tokens() || !is_a_strangers(&stream, client).await {
+                        connection(stream, routes, &api, seat).await;
+                    }
+                    // Else, whoever it is has no business here, and is told nothing.
+                });
             }
             _ => sleep(PAUSE).await,
         }
@@ -131,9 +133,12 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
     let _ = timeout(LAST_GRACE, gone).await;
 }
 
-/// Whether a connection certainly belongs to another user of this machine.
-fn is_a_strangers(stream: &TcpStream, client: SocketAddr) -> bool {
-    stream.local_addr().is_ok_and(|server| is_strangers(client, server))
+/// Whether a connection certainly belongs to another user of this machine. With many sockets the list
+/// that says so is long, and everybody else is served while it is read.
+async fn is_a_strangers(stream: &TcpStream, client: SocketAddr) -> bool {
+    let Ok(server) = stream.local_addr() else { return false };
+    // Where looking breaks off, nobody knows whose it is.
+    aside(move || is_strangers(client, server)).await.unwrap_or(true)
 }
 
 async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSemaphorePermit) {

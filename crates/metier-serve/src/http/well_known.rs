@@ -18,10 +18,11 @@ use metier_store::digest::{TreeKind, hex, sha256};
 use metier_store::vouch::{Depth, Standing};
 use metier_store::{Catalog, Entry, Layer};
 use serde_json::{Value, json};
+use tokio::sync::Mutex as AsyncMutex;
 
-use super::calls::aside;
 use super::problem::Problem;
 use super::routes::Api;
+use crate::aside::aside;
 use crate::limits::{MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
 use crate::turns::Turn;
 use crate::who::Who;
@@ -34,7 +35,10 @@ const ENDING: &str = ".tar.gz";
 
 /// The list each client gets, kept for a short while: making it reads every file of every skill.
 #[derive(Default)]
-pub(super) struct Shelf(Mutex<BTreeMap<Who, Kept>>);
+pub(super) struct Shelf(Mutex<BTreeMap<Who, Arc<Spot>>>);
+
+/// The place of one client's list. Whoever holds it makes the list; whoever waits for it gets that one.
+type Spot = AsyncMutex<Option<Kept>>;
 
 #[derive(Clone)]
 struct Kept {
@@ -49,9 +53,8 @@ pub(super) async fn index(
     Extension(who): Extension<Who>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let asker = who.clone();
-    let (kept, _) = looking(&api, move |api| api.shelf.list(api, who)).await?;
-    let answer = api.answers.keep(&asker, kept.text.as_bytes().to_vec()).await?;
+    let kept = kept(&api, who.clone()).await?;
+    let answer = api.answers.keep(&who, kept.text.as_bytes().to_vec()).await?;
     Ok(document(&headers, "application/json", &kept.version, answer))
 }
 
@@ -86,7 +89,7 @@ async fn looking<T: Send + 'static>(
 ) -> Result<(T, Turn), Problem> {
     let turn = api.service.turns().close_look().await.map_err(|_| Problem::busy())?;
     let api = Arc::clone(api);
-    aside(move || (look(&api), turn)).await
+    Ok(aside(move || (look(&api), turn)).await?)
 }
 
 /// A document that need not be sent to whoever has it.
@@ -108,21 +111,31 @@ fn document(asked: &HeaderMap, kind: &'static str, version: &str, bytes: Bytes) 
 }
 
 impl Shelf {
-    fn list(&self, api: &Api, who: Who) -> Kept {
-        // Whoever comes while it is made waits for it instead of making another.
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = api.host.now();
-        if let Some(kept) = shelf.get(&who)
-            && now.saturating_sub(kept.made) < SHELF_TIME
-        {
-            return kept.clone();
-        }
+    fn spot(&self, who: &Who) -> Arc<Spot> {
+        // A panic elsewhere left a place in the table or not.
+        let mut spots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(spots.entry(who.clone()).or_default())
+    }
+}
+
+/// The list that `who` gets. Whoever comes while it is made waits for it instead of making another,
+/// and takes nobody's turn meanwhile.
+async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
+    let mut spot = api.shelf.spot(&who).lock_owned().await;
+    let fresh = |kept: &&Kept| api.host.now().saturating_sub(kept.made) < SHELF_TIME;
+    if let Some(kept) = spot.as_ref().filter(fresh) {
+        return Ok(kept.clone());
+    }
+    // It is made to its end and kept, though who asked for it be gone.
+    let make = move |api: &Api| {
         let text = list(&api.host.catalog(&who), api).to_string();
         let version = hex(&sha256(text.as_bytes()));
-        let kept = Kept { made: now, text: text.into(), version };
-        shelf.insert(who, kept.clone());
-        kept
-    }
+        // After it was made, however long that took: else it would be old when it is new.
+        let kept = Kept { made: api.host.now(), text: text.into(), version };
+        spot.insert(kept).clone()
+    };
+    let (kept, _turn) = looking(api, make).await?;
+    Ok(kept)
 }
 
 /// The list. What is left out is said in a member that nobody has to read.

@@ -1,10 +1,9 @@
 //! Completion: names of skills and paths of their files, where an address has a place for them.
 
-use metier_format::NameKey;
 use metier_store::{Catalog, Store};
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
-use super::resources::offered;
+use super::resources::{offered, offered_as};
 use crate::limits::MAX_COMPLETIONS;
 
 pub(super) fn complete(
@@ -35,7 +34,7 @@ pub(super) fn complete(
 }
 
 fn files(store: &dyn Store, catalog: &Catalog, name: &str) -> Vec<String> {
-    let entry = offered(catalog).find(|entry| entry.name().key() == NameKey::of(name));
+    let entry = offered_as(catalog, name);
     let Some(skill) = entry.and_then(|entry| store.load(&entry.location()).ok()) else {
         return Vec::new();
     };

@@ -1,6 +1,7 @@
 //! Answers no longer than agents take. Agents cut what is longer, mostly in the middle, and then no
 //! form of it can be read; so what is too long is shortened here, where its shape is known: lists
-//! lose their last items and texts their ends, members stay, and the answer says that it was cut.
+//! lose their last items and texts their ends, members stay as long as their names fit, and the answer
+//! says that it was cut.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ const CUT: &str = "truncated";
 /// Room for saying so.
 const REMARK: usize = 80;
 
-/// The reply in both of its forms, none longer than [`MAX_RESULT_CHARS`] and what escapes it.
+/// The reply in both of its forms, none longer than [`MAX_RESULT_CHARS`].
 pub(super) fn fitted(mut reply: Reply) -> Reply {
     let fits = reply.data.as_ref().is_none_or(|data| size(data) <= MAX_RESULT_CHARS);
     if fits && reply.text.len() <= MAX_RESULT_CHARS {
@@ -73,7 +74,7 @@ fn shrunk(value: Value, room: usize) -> Value {
     }
 }
 
-/// The first items that fit, at least a part of the first.
+/// The first items that fit, and a part of the first where it does not.
 fn first(items: Vec<Value>, room: usize) -> Vec<Value> {
     let mut left = room.saturating_sub(2);
     let mut kept = Vec::new();
@@ -84,32 +85,52 @@ fn first(items: Vec<Value>, room: usize) -> Vec<Value> {
             kept.push(item);
             continue;
         }
-        if kept.is_empty() {
-            kept.push(shrunk(item, left.saturating_sub(1)));
-        }
+        let part = kept.is_empty().then(|| shrunk(item, left.saturating_sub(1)));
+        kept.extend(part.filter(|part| size(part) < left));
         break;
     }
     kept
 }
 
-/// Every member: the small ones whole, the others in equal shares of what those leave.
+/// Every member, as long as their names leave room, and else the first of them: the small ones whole,
+/// the others in equal shares of what those leave.
 fn shared(members: Map<String, Value>, room: usize) -> Map<String, Value> {
-    let mut sizes: Vec<(usize, &String)> =
-        members.iter().map(|(name, value)| (size(value), name)).collect();
-    sizes.sort();
-    let names: usize = members.keys().map(|name| name.chars().count() + 4).sum();
-    let mut left = room.saturating_sub(names + 2);
-    let mut shares = std::collections::BTreeMap::new();
-    for (at, (size, name)) in sizes.iter().enumerate() {
-        let share = (*size).min(left / (sizes.len() - at).max(1));
-        left -= share;
-        shares.insert((*name).clone(), share);
-    }
-    let shrink = |(name, value): (String, Value)| {
-        let share = shares.get(&name).copied().unwrap_or(0);
-        (name, shrunk(value, share))
+    let mut left = room.saturating_sub(2);
+    let fits = |(name, value): &(String, Value)| {
+        let least = named(name) + least(value);
+        left.checked_sub(least).map(|rest| left = rest).is_some()
     };
-    members.into_iter().map(shrink).collect()
+    let members: Vec<(String, Value)> = members.into_iter().take_while(fits).collect();
+    let wanted = |value: &Value| size(value) - least(value);
+    let mut order: Vec<(usize, usize)> =
+        members.iter().enumerate().map(|(at, (_, value))| (wanted(value), at)).collect();
+    order.sort_unstable();
+    let mut shares = vec![0; members.len()];
+    for (rank, (wanted, at)) in order.iter().enumerate() {
+        let share = (*wanted).min(left / (order.len() - rank).max(1));
+        left -= share;
+        if let Some(place) = shares.get_mut(*at) {
+            *place = share;
+        }
+    }
+    let shrink = |((name, value), share): ((String, Value), usize)| {
+        let room = least(&value) + share;
+        (name, shrunk(value, room))
+    };
+    members.into_iter().zip(shares).map(shrink).collect()
+}
+
+/// Characters a value has at least, however short it is made: a number is whole or is none.
+fn least(value: &Value) -> usize {
+    match value {
+        Value::String(_) | Value::Array(_) | Value::Object(_) => 2,
+        other => size(other),
+    }
+}
+
+/// Characters of a member beside its value.
+fn named(name: &str) -> usize {
+    4 + name.chars().map(escaped).sum::<usize>()
 }
 
 /// The beginning of a text whose JSON fits.
@@ -131,9 +152,7 @@ fn size(value: &Value) -> usize {
         Value::String(text) => 2 + text.chars().map(escaped).sum::<usize>(),
         Value::Array(items) => 2 + items.iter().map(|item| size(item) + 1).sum::<usize>(),
         Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| {
-                4 + name.chars().map(escaped).sum::<usize>() + size(value)
-            };
+            let member = |(name, value): (&String, &Value)| named(name) + size(value);
             2 + members.iter().map(member).sum::<usize>()
         }
         other => other.to_string().len(),

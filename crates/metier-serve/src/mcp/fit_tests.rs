@@ -36,6 +36,31 @@ fn what_is_too_long_keeps_its_shape_and_says_that_it_was_cut() {
 }
 
 #[test]
+fn more_members_than_fit_are_the_first_of_them() {
+    // U2, F4
+    let many = |value: Value| -> Value {
+        (0..20_000).map(|n| (format!("member \"{n}\""), value.clone())).collect()
+    };
+    let flat = |value: Value| {
+        let short = shortened(many(value));
+        assert!(short.to_string().chars().count() <= MAX_RESULT_CHARS);
+        let kept = short.as_object().unwrap();
+        assert!(kept.len() > 1000 && kept.contains_key("truncated"), "{}", kept.len());
+        assert!(kept.contains_key("member \"0\"") && !kept.contains_key("member \"19999\""));
+    };
+    flat(json!("a text that is not so short"));
+    flat(json!(1.25));
+    flat(json!([[1], [2]]));
+    flat(json!({}));
+    for inner in [many(json!("x")), many(json!([u64::MAX])), json!([[[many(json!(null))]]])] {
+        check(&json!({"files": inner, "list": [inner, inner], "name": "n"}));
+    }
+    // Not even one name fits.
+    let long = shortened(json!({ "x".repeat(90_000): 1 }));
+    assert!(long.to_string().chars().count() <= MAX_RESULT_CHARS, "{}", long.to_string().len());
+}
+
+#[test]
 fn what_fits_is_as_it_was_and_both_forms_stay_alike() {
     // U2
     let small = json!({"a": [1, "zwei", null, {"b": "\u{7}\"\\\n"}], "c": 1.5, "d": {}});

@@ -10,10 +10,12 @@ use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use serde_json::json;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::sync::watch;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::subscriptions::{self, INTERVAL, Sight, Subscriptions};
-use super::{Server, Service, aside, shown};
+use super::{ATTENTION, Server, Service, shown};
+use crate::aside::aside;
 use crate::who::Who;
 
 /// The catalog a client knows of.
@@ -53,7 +55,7 @@ impl Server {
         let (service, who) = (Arc::clone(&self.service), self.who(name.as_deref()));
         tokio::spawn(async move {
             let Ok(mut known) = aside(move || Known::of(&service, who)).await else { return };
-            while changes.changed().await.is_ok() && !peer.is_transport_closed() {
+            while change(&mut changes, &peer).await {
                 let looked = aside(move || (known.changed(), known)).await;
                 let Ok((changed, kept)) = looked else { return };
                 known = kept;
@@ -129,6 +131,20 @@ impl Server {
     }
 }
 
+/// Waits for the next change of the catalog. False when nobody is left to be told; that is looked at
+/// in intervals, so that a client that is gone is forgotten although nothing changes.
+async fn change(changes: &mut watch::Receiver<u64>, peer: &Peer<RoleServer>) -> bool {
+    loop {
+        let changed = timeout(ATTENTION, changes.changed()).await;
+        if peer.is_transport_closed() {
+            return false;
+        }
+        if let Ok(changed) = changed {
+            return changed.is_ok();
+        }
+    }
+}
+
 /// What a client without a handshake knows.
 struct Listener {
     lists: Known,
@@ -187,12 +203,15 @@ struct Subscriber {
 impl Subscriber {
     /// What is to be told now; none when nobody has to look any more. For who does not listen nothing
     /// is looked at: what changes meanwhile has changed when they do.
-    fn look(&self) -> Option<Vec<String>> {
-        let service = &self.service;
-        if self.session.as_ref().is_some_and(|session| !service.streams.is_open(session)) {
+    async fn look(self: Arc<Self>) -> Option<Vec<String>> {
+        if self.session.as_ref().is_some_and(|session| !self.service.streams.is_open(session)) {
             return Some(Vec::new());
         }
-        self.known.changed(service.sight(&self.who, &service.host.catalog(&self.who)))
+        let look = move || {
+            let catalog = self.service.host.catalog(&self.who);
+            self.known.changed(self.service.sight(&self.who, &catalog))
+        };
+        aside(look).await.ok()?
     }
 }
 
@@ -209,8 +228,7 @@ async fn tell_subscriber(subscriber: Arc<Subscriber>, peer: Peer<RoleServer>) {
         if peer.is_transport_closed() {
             return;
         }
-        let subscriber = Arc::clone(&subscriber);
-        let Ok(Some(changed)) = aside(move || subscriber.look()).await else { return };
+        let Some(changed) = Arc::clone(&subscriber).look().await else { return };
         for uri in changed {
             let told = ResourceUpdatedNotificationParam::new(uri);
             let _ = peer.notify_resource_updated(told).await;

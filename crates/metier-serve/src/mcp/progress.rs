@@ -7,6 +7,8 @@ use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 
+use crate::runs::Ends;
+
 /// How often the client hears that a script still runs. Clients that wait for a minute and give up
 /// start their minute again.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -19,7 +21,7 @@ pub(super) async fn accompany<T>(
     running: impl Future<Output = T>,
 ) -> T {
     // Dropping this future is how the SDK tells that nobody waits any more.
-    let _guard = Thrown(&switch);
+    let _ends = Ends(switch.clone());
     let token = context.meta.get_progress_token();
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.tick().await;
@@ -42,13 +44,5 @@ pub(super) async fn accompany<T>(
                 }
             }
         }
-    }
-}
-
-struct Thrown<'a>(&'a Cancel);
-
-impl Drop for Thrown<'_> {
-    fn drop(&mut self) {
-        self.0.cancel();
     }
 }

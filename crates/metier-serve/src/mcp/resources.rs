@@ -1,5 +1,6 @@
 //! Resources: every skill's `SKILL.md` is listed, every file of a skill can be read.
 
+use metier_format::NameKey;
 use metier_format::text::visible;
 use metier_runtime::Session;
 use metier_runtime::capability::base64;
@@ -41,7 +42,16 @@ const TYPES: &[(&str, &str)] = &[
 
 /// The skills a host may be told of: all but those of projects nobody trusts.
 pub(super) fn offered(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
-    catalog.entries.iter().filter(|entry| entry.visibility != Visibility::Untrusted)
+    catalog.entries.iter().filter(|entry| is_offered(entry))
+}
+
+/// The skill called `name`, when a host may be told of it.
+pub(super) fn offered_as<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Entry> {
+    catalog.get(&NameKey::of(name)).filter(|entry| is_offered(entry))
+}
+
+fn is_offered(entry: &Entry) -> bool {
+    entry.visibility != Visibility::Untrusted
 }
 
 pub(super) fn list(

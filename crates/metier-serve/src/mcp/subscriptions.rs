@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use metier_format::NameKey;
 use metier_store::store::FileStamp;
 use metier_store::{Catalog, Store};
 use rmcp::model::ErrorData;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::resources::offered;
+use super::resources::{offered, offered_as};
 use super::{shown, skills, uri};
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::who::Who;
@@ -138,8 +137,7 @@ pub(super) fn stamp(uri: &str, sight: Sight<'_>) -> Option<FileStamp> {
         return Some(sight.shared.get(sight.who, make));
     }
     let (name, path) = uri::read(uri)?;
-    let key = NameKey::of(&name);
-    let entry = offered(catalog).find(|entry| entry.name().key() == key)?;
+    let entry = offered_as(catalog, &name)?;
     store.stamp(&entry.location(), &path)
 }
 

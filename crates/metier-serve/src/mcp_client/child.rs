@@ -1,10 +1,15 @@
 //! A program that is talked with while it runs. One thread runs it, one reads what it writes, one
 //! writes what it reads; each of them ends when the program does, and the program ends with this.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "how long a program takes is measured where it is waited for"
+)]
+
 use std::io::{PipeReader, Read as _, Write as _, pipe};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use metier_package::served::ServerError;
 use metier_sandbox::{
@@ -95,17 +100,26 @@ impl<'a> Child<'a> {
 
     /// What it writes next, when that comes within what is left of `patience`.
     pub(super) fn next(&self, patience: &mut Duration) -> Result<Piece, ServerError> {
+        let begun = Instant::now();
+        let piece = self.next_within(*patience, begun);
+        // Also what a program took that writes a byte now and then.
+        *patience = patience.saturating_sub(begun.elapsed());
+        piece
+    }
+
+    fn next_within(&self, patience: Duration, begun: Instant) -> Result<Piece, ServerError> {
         loop {
             if self.cancel.is_thrown() {
                 return Err(ServerError::Interrupted);
             }
-            match self.pieces.recv_timeout(TICK.min(*patience)) {
+            let left = patience.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Err(ServerError::TimedOut);
+            }
+            match self.pieces.recv_timeout(TICK.min(left)) {
                 Ok(bytes) => return Ok(Piece::Bytes(bytes)),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Piece::End),
-                Err(RecvTimeoutError::Timeout) => *patience = patience.saturating_sub(TICK),
-            }
-            if patience.is_zero() {
-                return Err(ServerError::TimedOut);
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
@@ -114,11 +128,10 @@ impl<'a> Child<'a> {
     pub(super) fn end(&mut self, patience: Duration) -> Option<Result<Outcome, RunError>> {
         self.input = None;
         let run = self.run.take()?;
-        let mut left = patience;
-        while !run.is_finished() && !left.is_zero() && !self.cancel.is_thrown() {
+        let begun = Instant::now();
+        while !run.is_finished() && begun.elapsed() < patience && !self.cancel.is_thrown() {
             // What it still writes is thrown away, so that it is not kept from ending.
             let _ = self.pieces.recv_timeout(TICK);
-            left = left.saturating_sub(TICK);
         }
         self.stop.cancel();
         run.join().ok()

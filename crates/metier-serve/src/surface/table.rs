@@ -10,6 +10,7 @@ use super::Difference::{
 use super::{Asks, Cell, Difference, Form, Surface, Takes, Way};
 use crate::agent_hook::Occasion;
 use crate::dialect::chibi::{MARKET, READ, RELEASE, RUN, USE};
+use crate::http::{Behind, ROUTES};
 
 /// Something a surface has that is no operation, and what it is for.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +23,24 @@ pub struct Beyond {
     pub what: &'static str,
 }
 
-/// What surfaces have that is no operation. Changing what is installed is a person's business and
-/// therefore on the command line only, but for what chibi's earlier plugin let a model do.
-pub const BEYOND: &[Beyond] = &[
+/// What surfaces have that is no operation, in the order of the surfaces.
+#[must_use]
+pub fn beyond() -> Vec<Beyond> {
+    let served = ROUTES
+        .iter()
+        .filter(|route| !matches!(route.behind, Behind::Operation | Behind::OperationInSession));
+    let served = served.map(|route| {
+        let names = std::slice::from_ref(&route.path);
+        Beyond { surface: Surface::Http, names, what: route.what }
+    });
+    let mut all: Vec<Beyond> = BEYOND.iter().copied().chain(served).collect();
+    all.sort_by_key(|row| row.surface);
+    all
+}
+
+/// Those that only people know of. Changing what is installed is a person's business and therefore on
+/// the command line only, but for what chibi's earlier plugin let a model do.
+const BEYOND: &[Beyond] = &[
     Beyond {
         surface: Surface::Command,
         names: &["check", "lint", "props"],
@@ -72,16 +88,6 @@ pub const BEYOND: &[Beyond] = &[
         surface: Surface::Mcp,
         names: &["completion/complete"],
         what: "names and arguments while somebody types",
-    },
-    Beyond {
-        surface: Surface::Http,
-        names: &["/v1/events/stream", "/v1/sessions/{session}/events/stream"],
-        what: "the journal as it grows, as server-sent events",
-    },
-    Beyond {
-        surface: Surface::Http,
-        names: &["/health", "/metrics", "/openapi.json"],
-        what: "the server itself",
     },
     Beyond {
         surface: Surface::Chibi,

@@ -5,33 +5,47 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::Duration;
 
+use metier_serve::http::ROUTES;
 use metier_serve::limits::{MAX_CONNECTIONS, MAX_MESSAGE_BYTES};
 use serde_json::json;
 
 use crate::ground::Ground;
 use crate::served::{Answer, Served, TOKEN};
 
-/// Every route there is.
-const ROUTES: &[&str] = &[
-    "GET /",
-    "GET /health",
-    "GET /metrics",
-    "GET /openapi.json",
-    "GET /v1/events/stream",
-    "GET /v1/sessions/s1/events/stream",
-    "POST /v1/list",
-    "POST /v1/sessions/s1/list",
-    "POST /mcp",
-    "GET /mcp",
-    "GET /nowhere",
-    "DELETE /v1/list",
-];
+/// A request for every route there is, and for some there are not.
+fn requests() -> Vec<String> {
+    let mut all = vec!["GET /nowhere".to_owned(), "DELETE /v1/list".to_owned()];
+    for route in ROUTES {
+        let path = route.path.replace("{session}", "s1").replace("{name}", "list");
+        let path = path.replace("{file}", "free.tar.gz");
+        assert!(!path.contains('{'), "a new part of a path: {path}");
+        all.extend(route.verbs.iter().map(|verb| format!("{} {path}", verb.as_str())));
+    }
+    all
+}
+
+#[test]
+fn every_route_of_the_table_is_one_of_the_server_in_the_ways_it_says() {
+    // U3, U7
+    let server = Served::start(&Arc::new(Ground::usual()));
+    for route in ROUTES.iter().filter(|route| !route.path.ends_with("/stream")) {
+        for verb in ["GET", "POST", "DELETE", "PUT"] {
+            let path = route.path.replace("{session}", "s1").replace("{name}", "list");
+            let path = path.replace("{file}", "free.tar.gz");
+            let answer = server.ask(&format!("{verb} {path}"), &[], b"");
+            assert_ne!(answer.status, 404, "{verb} {path}");
+            let can = route.verbs.iter().any(|known| known.as_str() == verb);
+            let wrong = answer.status == 405 && answer.refusal().1 == "wrong_method";
+            assert_ne!(can, wrong, "{verb} {path}: {answer:?}");
+        }
+    }
+}
 
 #[test]
 fn a_name_that_was_rebound_and_a_page_of_others_get_nothing_on_any_route() {
     // U3
     let server = Served::start(&Arc::new(Ground::usual()));
-    for route in ROUTES {
+    for route in &requests() {
         let rebound = server.ask(route, &[("Host", "evil.example:7777")], b"");
         assert_eq!(rebound.refusal(), (403, "wrong_host".to_owned()), "{route}");
         let page = server.ask(route, &[("Origin", "https://evil.example")], b"");
@@ -53,7 +67,7 @@ fn without_the_token_there_is_nothing_but_health() {
     let server = Served::with_token(&Arc::new(Ground::usual()));
     let right = format!("Bearer {TOKEN}");
     let wrong = format!("Bearer {TOKEN}r");
-    for route in ROUTES.iter().filter(|route| **route != "GET /health") {
+    for route in requests().iter().filter(|route| *route != "GET /health") {
         assert_eq!(server.ask(route, &[], b"").refusal().0, 401, "{route}");
         let given = [("Authorization", wrong.as_str())];
         assert_eq!(server.ask(route, &given, b"").refusal().0, 401, "{route}");

@@ -1,5 +1,6 @@
 //! What holds for every dialect.
 
+use metier_runtime::capability::Effect;
 use metier_serve::Dialect;
 use serde_json::json;
 
@@ -27,4 +28,20 @@ fn every_dialect_has_a_word_and_tools_that_can_be_called() {
         });
         assert!(!hidden, "{} tells of what no model may see", dialect.as_str());
     }
+}
+
+#[test]
+fn a_tool_runs_a_script_when_that_is_what_it_says_it_does() {
+    // U8, U7
+    let session = Ground::usual().session(Dialect::Plain.again());
+    let mut running = 0;
+    for dialect in Dialect::ALL {
+        for tool in dialect.tools(session.catalog()) {
+            let runs = tool.effect == Effect::Runs;
+            assert_eq!(dialect.runs(&tool.name), runs, "{} {}", dialect.as_str(), tool.name);
+            running += usize::from(runs);
+        }
+        assert!(!dialect.runs("no_such_tool"));
+    }
+    assert_eq!(running, 6, "two of metier's own, two of agent-base's, one each of two others");
 }

@@ -72,7 +72,11 @@ pub(crate) fn untrusted() -> MemoryStore {
 
 impl Ground {
     pub(crate) fn over(store: impl Store + 'static) -> Self {
-        let index = CatalogIndex::new(Arc::new(store), IndexSettings::default(), Duration::ZERO);
+        Self::with(store, IndexSettings::default())
+    }
+
+    fn with(store: impl Store + 'static, settings: IndexSettings) -> Self {
+        let index = CatalogIndex::new(Arc::new(store), settings, Duration::ZERO);
         Self {
             index: Arc::new(index),
             journal: MemoryJournal::new(Arc::new(TickingClock::starting_at(1000))),
@@ -85,6 +89,11 @@ impl Ground {
 
     pub(crate) fn usual() -> Self {
         Self::over(LayeredStore::new(vec![Box::new(skills()), Box::new(untrusted())]))
+    }
+
+    /// One whose catalog is made once, however long a test takes.
+    pub(crate) fn lasting() -> Self {
+        Self::with(skills(), IndexSettings { ttl: Duration::MAX, ..IndexSettings::default() })
     }
 
     /// One whose journal refuses.

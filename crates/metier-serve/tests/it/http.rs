@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use metier_serve::Host as _;
+use metier_serve::mcp::SESSION_KEY;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -139,6 +141,41 @@ fn who_subscribed_and_listens_later_hears_of_what_changed_meanwhile() {
 }
 
 #[test]
+fn a_client_that_is_gone_leaves_nothing_behind() {
+    // U2, U3
+    run(async {
+        let host = Arc::new(Ground::lasting());
+        let server = Served::start(&host);
+        // Once it answers, whatever the server itself keeps of the catalog is kept.
+        assert_eq!(server.get("/health").status, 200);
+        let held = || Arc::strong_count(&host.index().latest());
+        let before = held();
+        let mut sessions = Vec::new();
+        for _ in 0..3 {
+            sessions.push(begin(server.address).await);
+        }
+        until("everybody hears of changes", || held() >= before + sessions.len()).await;
+        for session in &sessions {
+            let line = "DELETE /mcp";
+            let ended = server.ask(line, &[("Mcp-Session-Id", session.as_str())], b"");
+            assert_eq!(ended.status, 204);
+        }
+        // Nothing changes meanwhile, so that nobody hears of a change that they are gone.
+        until("everybody is forgotten", || held() <= before).await;
+    });
+}
+
+/// Waits until it is so.
+async fn until(what: &str, is: impl Fn() -> bool) {
+    let wait = async {
+        while !is() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), wait).await.expect(what);
+}
+
+#[test]
 fn a_request_without_a_handshake_is_answered_by_itself() {
     // U2, U3
     run(async {
@@ -184,5 +221,33 @@ fn what_is_too_large_or_no_message_is_refused_and_the_next_is_served() {
         let lost = post(address, &[("Mcp-Session-Id", "made-up")], &stranger).await;
         assert_eq!(lost.status, 404);
         begin(address).await;
+    });
+}
+
+#[test]
+fn who_may_name_a_session_does_not_depend_on_where_it_asks() {
+    // U2, U3, S6
+    run(async {
+        let server = Served::start(&Arc::new(Ground::usual()));
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "skill_status"),
+        ];
+        for name in ["s1", "claude-code.A1", "chibi-1-2", "codex.a b", "../x", ""] {
+            let over_http = server.call("status", name, &json!({}));
+            let meta = stateless(json!({ SESSION_KEY: name }));
+            let params = json!({"name": "skill_status", "arguments": {}, "_meta": meta});
+            let told = post(server.address, &headers, &request(1, "tools/call", params)).await;
+            let told = told.message();
+            if name.is_empty() {
+                // An empty header names nothing, an empty member names that.
+                assert_eq!(told["error"]["data"]["code"], "bad_request", "{told}");
+                continue;
+            }
+            let refused = &over_http.json()["error"];
+            assert_eq!(refused["code"], told["error"]["data"]["code"], "{name}: {told}");
+            assert_eq!(refused["message"], told["error"]["message"], "{name}: {told}");
+        }
     });
 }

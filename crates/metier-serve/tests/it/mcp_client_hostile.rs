@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use metier_package::served::Endpoint;
+use metier_serve::mcp_client::McpClient;
 use metier_testing::SkillServer;
 use metier_testing::skill_server::{Answer, honestly};
 use serde_json::{Value, json};
@@ -15,13 +16,27 @@ const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n
 
 /// What comes of a server that is honest but for its answers to `method`.
 fn check(method: &'static str, lie: impl Fn(Value) -> Answer + Send + 'static, expect: &str) {
+    check_with(&client(), method, lie, expect);
+}
+
+/// A client for servers that are ended for what they say, however long that takes a busy machine.
+fn patient() -> McpClient {
+    client().with_patience(Duration::from_secs(60))
+}
+
+fn check_with(
+    client: &McpClient,
+    method: &'static str,
+    lie: impl Fn(Value) -> Answer + Send + 'static,
+    expect: &str,
+) {
     let server = SkillServer::lying(skills(), move |asked, params, skills| {
         match honestly(asked, params, skills) {
             Answer::Result(result) if asked == method => lie(result),
             other => other,
         }
     });
-    let got = fetched(&client(), Endpoint::Url(&server.url()));
+    let got = fetched(client, Endpoint::Url(&server.url()));
     assert!(got.contains(expect), "{method}: `{expect}` expected, got `{got}`");
 }
 
@@ -120,13 +135,19 @@ fn bodies_without_end_are_ended() {
     let flood = |head: &'static str, again: Vec<u8>| {
         move |_| Answer::Flood(head.as_bytes().to_vec(), again.clone())
     };
-    check("resources/read", flood(JSON, more()), "far more bytes came");
-    check("skills/list", flood(JSON, more()), "answers with more than 16777216 bytes");
-    check("skills/list", flood(EVENTS, vec![b'x'; 1 << 16]), "more than 16777216 bytes");
+    let patient = patient();
+    let check_patiently =
+        |method: &'static str, head: &'static str, again: Vec<u8>, expect: &str| {
+            check_with(&patient, method, flood(head, again), expect);
+        };
+    check_patiently("resources/read", JSON, more(), "far more bytes came");
+    check_patiently("skills/list", JSON, more(), "answers with more than 16777216 bytes");
+    check_patiently("skills/list", EVENTS, vec![b'x'; 1 << 16], "more than 16777216 bytes");
     check("skills/list", flood(EVENTS, b": hello\n\n".to_vec()), "took too long");
     let stray = "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n".repeat(100);
-    check("skills/list", flood(EVENTS, stray.into()), "talks without answering");
-    check("skills/list", flood("HTTP/1.1 200 OK\r\nX: ", vec![b'x'; 1000]), "cannot be reached");
+    check_patiently("skills/list", EVENTS, stray.into(), "talks without answering");
+    let endless = "HTTP/1.1 200 OK\r\nX: ";
+    check_patiently("skills/list", endless, vec![b'x'; 1000], "cannot be reached");
 }
 
 #[test]
@@ -181,21 +202,25 @@ fn nobody_is_followed_elsewhere() {
 #[test]
 fn programs_that_misbehave_are_ended_and_say_why() {
     // U2, P2
-    let check = |script: &str, expect: &str| {
-        let got = fetched(&client(), Endpoint::Command(&shell(script)));
+    let check_with = |client: McpClient, script: &str, expect: &str| {
+        let got = fetched(&client, Endpoint::Command(&shell(script)));
         assert!(got.contains(expect), "{script}: `{expect}` expected, got `{got}`");
     };
+    let check = |script: &str, expect: &str| check_with(client(), script, expect);
+    let talk = |script: &str, expect: &str| check_with(patient(), script, expect);
     let discovered = "echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":\
         [\"2026-07-28\"],\"capabilities\":{\"extensions\":{\"io.modelcontextprotocol/skills\":{}}}}}'";
     check("sleep 1000", "took too long");
     check("exec sleep 1000 <&- >&-", "took too long");
+    let drip = "i=0; while [ $i -lt 400 ]; do printf x; sleep 0.02; i=$((i+1)); done";
+    check(drip, "took too long");
     check("echo boo >&2; exit 3", "it said: boo");
     check("exit 0", "it ended");
     check("kill -9 $$", "it ended");
-    check("yes", "cannot be understood");
-    check("yes | tr -d '\\n'", "more than 1048576 bytes");
-    check("yes '{\"jsonrpc\":\"2.0\",\"method\":\"x\"}'", "talks without answering");
-    check("yes '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}'", "does not read");
+    talk("yes", "cannot be understood");
+    talk("yes | tr -d '\\n'", "more than 1048576 bytes");
+    talk("yes '{\"jsonrpc\":\"2.0\",\"method\":\"x\"}'", "talks without answering");
+    talk("yes '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}'", "does not read");
     check(&format!("{discovered}; read a; echo died >&2; exit 1"), "it said: died");
     check(&format!("{discovered}; read a; read a; echo '{{'; sleep 9"), "cannot be understood");
     check(&format!("{discovered}; sleep 9"), "took too long");

@@ -35,8 +35,8 @@ use crate::ui::Ui;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  metier serve\n  metier serve --listen 127.0.0.1:0 --json\n  \
     metier serve --listen 0.0.0.0:7777 --token-file token --allow-host skills.example\n  \
-    curl -d '{\"tool\":\"Bash\"}' -H 'Content-Type: application/json' \
-    http://127.0.0.1:7777/v1/guard")]
+    curl -d '{\"tool\":\"Bash\",\"arguments\":{\"command\":\"git status\"}}' \
+    -H 'Content-Type: application/json' http://127.0.0.1:7777/v1/guard")]
 pub(crate) struct ServeArgs {
     /// The address and the port; port 0 takes one that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7777", value_parser = address)]

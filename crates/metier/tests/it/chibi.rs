@@ -162,7 +162,7 @@ fn what_the_guard_rules_on_is_what_the_tool_does() {
         ("use_skill", json!({"skill": "code-review", "args": words})),
         ("use_skill", json!({"args": words})),
         ("use_skill", json!({"action": "install", "skill_ref": extra})),
-        ("read_skill_file", json!({"action": "install", "skill_ref": extra, "path": "a"})),
+        ("read_skill_file", json!({"action": "install", "skill_ref": extra})),
         ("skill_pdf-processing", json!({"action": "install", "skill_ref": extra})),
     ];
     for (tool, arguments) in &calls {
@@ -478,6 +478,10 @@ fn hosts_that_say_nonsense_get_an_answer() {
         unnamed(r#"{"skill": "pdf-processing", "path": "references/forms.md"}"#),
         "# Forms\n"
     );
+    for data in [r#"{"skill": "pdf-processing"}"#, "{}"] {
+        let refused = unnamed(data);
+        assert!(refused.starts_with("Error: The host does not say which tool"), "{refused}");
+    }
     assert!(ask(&[]).starts_with("This is chibi's plugin"));
 }
 

@@ -70,7 +70,7 @@ fn case(number: usize, line: &'static str) -> Case {
 impl Case {
     /// Who asks when this is asked in `way`; none when it cannot be asked there.
     fn asker_in(&self, way: &Way) -> Option<Trigger> {
-        let says = |name: &String| way.called(name).is_some();
+        let says = |name: &String| way.called(self.operation, name).is_some();
         let sayable = self.arguments.as_object().unwrap().keys().all(says);
         let who = match self.asker {
             Some(asker) => Some(asker).filter(|asker| way.is_for(*asker)),
@@ -119,7 +119,8 @@ fn compare(
     let (mut library, before) = begin(reference);
     let (_, same) = begin(place);
     assert_eq!(before, same);
-    let question = Question { arguments: case.arguments.clone(), asker };
+    let arguments = case.arguments.clone();
+    let question = Question { operation: case.operation, arguments, asker };
     let expected = meaning::reference(&mut library, case, way, &question);
     let told = speaker.ask(way, &session, &question);
     let left = |place| {

@@ -110,6 +110,17 @@ fn frames(world: &World, session: &str) -> Vec<Value> {
 }
 
 #[test]
+fn the_call_in_the_help_is_answered_and_allowed() {
+    // U3, B4
+    let world = world();
+    let help = hermetic(&world, &["serve", "--help"]).stdout;
+    let example = help.split_once("curl -d '").unwrap().1.split_once('\'').unwrap().0;
+    let example: Vec<&str> = example.split_whitespace().collect();
+    let asked: Value = serde_json::from_str(&example.join(" ")).unwrap();
+    assert_eq!(Server::start(&world, &[]).call("guard", &asked)["verdict"], "allow");
+}
+
+#[test]
 fn it_says_where_it_listens_and_nothing_else() {
     // U3, U1
     let server = Server::start(&world(), &[]);

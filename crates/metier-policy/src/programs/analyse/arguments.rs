@@ -16,9 +16,12 @@ impl<'p> Reader<'p> {
                 _ => {}
             }
         }
+        if self.shifts(word) {
+            self.escape(at, format!("`{}` may be several arguments", word.shown()));
+        }
         self.arguments.push(at);
         let count = self.arguments.len();
-        if count == 1 && self.usage.style == Style::Bundle {
+        if at == 1 && self.usage.style == Style::Bundle {
             return self.bundle(at, word);
         }
         if count == 1 && !self.flags.entered && !self.program.sub.is_empty() {
@@ -135,7 +138,7 @@ impl<'p> Reader<'p> {
         let texts: Option<Vec<&str>> = rest.iter().map(Word::as_known).collect();
         match texts {
             Some(texts) => self.hazard(at, What::Shell(texts.join(" "))),
-            None => self.escape(at, "what it runs cannot be told".to_owned()),
+            None => self.blind(at, "what it runs cannot be told".to_owned()),
         }
     }
 
@@ -200,7 +203,7 @@ impl<'p> Reader<'p> {
                 self.out.handed.push((at, at + 1));
                 self.hazard(at, What::Shell(text.to_owned()));
             }
-            None => self.escape(at, format!("what `{}` runs cannot be told", self.name())),
+            None => self.blind(at, format!("what `{}` runs cannot be told", self.name())),
         }
     }
 }
@@ -213,7 +216,7 @@ impl<'p> Reader<'p> {
         if word.as_known().is_some_and(|path| STANDARD_INPUT.contains(&path)) {
             self.flags.reads_input = true;
         } else if word.is_process() {
-            self.escape(at, format!("`{}` runs what another command writes", self.name()));
+            self.blind(at, format!("`{}` runs what another command writes", self.name()));
         }
         // With code told by an option, what follows is what that code works on.
         if !self.out.hazards.iter().any(|hazard| matches!(hazard.what, What::Code(_))) {
@@ -225,7 +228,7 @@ impl<'p> Reader<'p> {
 }
 
 /// Names of standard input.
-const STANDARD_INPUT: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
+const STANDARD_INPUT: [&str; 5] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/tty", "-"];
 
 /// Whether a word is standard input, or an option with it: `-`, `-f-`, `--file=/dev/stdin`.
 pub(super) fn names_input(word: &Word) -> bool {

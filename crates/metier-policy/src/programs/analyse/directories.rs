@@ -2,6 +2,7 @@
 //! links into, and the one it works in.
 
 use super::{Arguments, Reader, Touch, What, file_path};
+use crate::limits::MAX_PARTS;
 use crate::shell::{Access, Word};
 
 impl Reader<'_> {
@@ -10,6 +11,11 @@ impl Reader<'_> {
             self.arguments.iter().filter_map(|at| self.argv.get(*at).cloned()).collect();
         if matches!(self.usage.arguments, Arguments::Copies | Arguments::Moves) {
             self.copies(&words);
+        } else if !self.usage.unpacks && self.usage.arguments != Arguments::Urls {
+            self.put_there();
+        }
+        if self.usage.clones {
+            self.clones(&words);
         }
         if self.usage.arguments == Arguments::Urls {
             self.downloads(&words);
@@ -34,6 +40,28 @@ impl Reader<'_> {
         if self.usage.looks_here && words.len() <= usize::from(looks_for) {
             self.touch(Access::Read, &Word::known("."));
         }
+    }
+
+    /// Files that nobody names are put behind what an option tells, be that a directory or the start
+    /// of their names.
+    fn put_there(&mut self) {
+        for target in self.into.clone() {
+            let above = target.as_known().and_then(|path| path.rsplit_once('/'));
+            let above = above.filter(|(above, _)| !above.is_empty());
+            let above = above.map(|(above, _)| Touch::Into(Word::known(above)));
+            self.out.touches.extend(above);
+            self.out.touches.push(Touch::Into(target));
+        }
+    }
+
+    /// The directory that the copy of a repository is put into.
+    fn clones(&mut self, words: &[Word]) {
+        let target = match words {
+            [address] => address.as_known().map(|text| Word::known(repository_name(text))),
+            [_, target, ..] => Some(target.clone()),
+            [] => None,
+        };
+        self.out.touches.extend(target.map(Touch::Into));
     }
 
     /// Where the arguments of a copy, a move or a link end up.
@@ -123,6 +151,11 @@ impl Reader<'_> {
             for target in &into {
                 for name in words.iter().flat_map(fetched_names) {
                     self.put_as(name, target);
+                }
+                if self.is_asked(&self.usage.parents) {
+                    for path in words.iter().flat_map(fetched_paths) {
+                        self.put_as(Word::known(path), target);
+                    }
                 }
             }
             if self.recurses() {
@@ -225,6 +258,26 @@ const EXPANDED: [char; 7] = ['*', '?', '[', '{', '~', '$', '`'];
 fn is_elsewhere(target: &Word) -> bool {
     let text = target.prefix();
     text.find(':').is_some_and(|colon| text.find('/').is_none_or(|slash| colon < slash))
+}
+
+/// What git calls the copy of a repository.
+fn repository_name(address: &str) -> &str {
+    let end = |text: &'_ str| text.trim_end_matches('/').len();
+    let address = address.get(..end(address)).unwrap_or(address);
+    let address = address.strip_suffix("/.git").unwrap_or(address);
+    let address = address.get(..end(address)).unwrap_or(address);
+    let name = address.rsplit(['/', ':']).next().unwrap_or(address);
+    name.strip_suffix(".git").or_else(|| name.strip_suffix(".bundle")).unwrap_or(name)
+}
+
+/// Where a file from this address may lie with its directories, of which the first may be left out.
+fn fetched_paths(address: &Word) -> Vec<String> {
+    let text = address.as_known().unwrap_or_default();
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let text = text.split(['?', '#']).next().unwrap_or(text);
+    let Some(path) = file_path(&format!("/{text}")) else { return Vec::new() };
+    let starts = path.match_indices('/').map(|(at, _)| at + 1).take(MAX_PARTS);
+    starts.filter_map(|from| path.get(from..)).map(str::to_owned).collect()
 }
 
 /// What a file from this address may be called: with its query and without, with `%2e` and the like

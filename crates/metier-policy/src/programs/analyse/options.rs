@@ -36,7 +36,7 @@ pub(super) enum Effect {
 
 impl Effect {
     /// Whether the option has a value at all.
-    fn has_value(self) -> bool {
+    pub(super) fn has_value(self) -> bool {
         !matches!(
             self,
             Self::Here
@@ -94,9 +94,10 @@ impl<'p> Reader<'p> {
                 self.at -= 1;
                 self.argument(word);
             }
-            // find goes on reading its tests behind it.
-            "--" if word.as_known().is_some() => self.flags.ended = self.usage.style != Style::Long,
+            "--" if word.as_known().is_some() => self.end_options(at),
             "" | "-" | "--" => self.unknown_option(at, word),
+            // What it may become starts with what is known of it.
+            _ if !prefix.starts_with(['-', '+']) => self.unknown_option(at, word),
             _ if self.usage.style == Style::Shell => self.shell_option(at, word),
             _ if prefix.starts_with("--") || self.usage.style == Style::Long => {
                 self.long_option(at, word);
@@ -107,11 +108,13 @@ impl<'p> Reader<'p> {
 
     /// A word that may turn out to be any option, or several words.
     fn unknown_option(&mut self, at: usize, word: &'p Word) {
-        if self.has_dangerous_options() || self.wraps() || self.usage.style == Style::Shell {
-            self.escape(
-                at,
-                format!("`{}` could become an option of `{}`", word.shown(), self.name()),
-            );
+        let shell = self.usage.style == Style::Shell;
+        if self.has_dangerous_options() || self.wraps() || shell || self.shifts(word) {
+            let text = format!("`{}` could become an option of `{}`", word.shown(), self.name());
+            match self.wraps() || shell {
+                true => self.blind(at, text),
+                false => self.escape(at, text),
+            }
         }
         self.arguments.push(at);
     }
@@ -133,13 +136,18 @@ impl<'p> Reader<'p> {
         match self.effect(name) {
             Some(effect) => self.apply(effect, at, name, inline),
             None if word.splits() => self.unknown_option(at, word),
-            None => self.unlisted(at, name),
+            None if inline.is_some() || self.has_number(name) => self.unlisted(at, name, false),
+            None => self.unlisted(at, name, true),
         }
     }
 
-    /// An option nobody listed: harmless, unless it could move the command that follows.
-    fn unlisted(&mut self, at: usize, name: &str) {
-        if self.wraps() && !self.usage.safe.iter().any(|safe| safe == name) {
+    /// An option nobody listed: harmless, unless it could move the command that follows, or take a
+    /// word that is counted as an argument. `open` is whether it may have a value behind it.
+    fn unlisted(&mut self, at: usize, name: &str, open: bool) {
+        let shifts = open && self.at < self.argv.len() && self.counts();
+        let number = name.chars().skip(1).all(|c| c.is_ascii_digit());
+        let moves = self.wraps() || (shifts && !number);
+        if moves && !self.stands_alone(name) {
             self.escape(at, format!("`{name}` is not a known option of `{}`", self.name()));
         }
     }
@@ -147,6 +155,9 @@ impl<'p> Reader<'p> {
     /// `-abc`, `-ovalue`: every letter counts until one takes the rest.
     fn short_options(&mut self, at: usize, word: &'p Word) {
         let prefix = word.prefix();
+        if let Some(start) = self.usage.passes_on.iter().find(|start| prefix.starts_with(*start)) {
+            return self.pass_on(at, word, start.len());
+        }
         // Programs with single-dash words list them as they are written.
         if let Some(effect) = self.exact(prefix.split('=').next().unwrap_or(prefix))
             && prefix.len() > 2
@@ -154,10 +165,13 @@ impl<'p> Reader<'p> {
             let inline = prefix.find('=').and_then(|equals| word.tail(equals + 1));
             return self.apply(effect, at, prefix, inline);
         }
+        if prefix.len() > 2 && word.as_known().is_some() && self.stands_alone(prefix) {
+            return;
+        }
         for (index, letter) in prefix.char_indices().skip(1) {
             let name = format!("-{letter}");
             let Some(effect) = self.exact(&name) else {
-                self.unlisted(at, &name);
+                self.unlisted(at, &name, true);
                 continue;
             };
             let rest = word.tail(index + letter.len_utf8());
@@ -169,6 +183,19 @@ impl<'p> Reader<'p> {
         }
         if word.as_known().is_none() || word.splits() {
             self.unknown_option(at, word);
+        }
+    }
+
+    /// `-Wl,-a,-b=c`: options of another program.
+    fn pass_on(&mut self, at: usize, word: &Word, from: usize) {
+        let harmless = |part: &str| {
+            let name = part.split('=').next().unwrap_or(part);
+            !part.starts_with(['-', '@']) || listed(&self.usage.settings, name)
+        };
+        let parts = word.as_known().and_then(|text| text.get(from..));
+        if !parts.is_some_and(|parts| parts.split(',').all(harmless)) {
+            let text = format!("`{}` passes on what can run or write anything", word.shown());
+            self.escape(at, text);
         }
     }
 
@@ -259,20 +286,16 @@ impl<'p> Reader<'p> {
     }
 
     pub(super) fn apply(&mut self, effect: Effect, at: usize, name: &str, inline: Option<Word>) {
+        let attached = inline.is_some();
         let value = match inline {
             Some(value) => Some(value),
-            // A harmless option may have its value attached or none at all, so a word that looks
-            // like an option is read as one.
-            None if matches!(effect, Effect::Value | Effect::Mounts) && self.next_is_option() => {
-                None
-            }
-            None if effect.has_value() => {
-                let next = self.argv.get(self.at).cloned();
-                self.at += 1;
-                next
-            }
+            None if effect.has_value() => self.next_value(effect, at),
             None => None,
         };
+        if let Some(value) = value.as_ref().filter(|value| self.may_be_several(value, attached)) {
+            let text = format!("`{}` could become options of `{}`", value.shown(), self.name());
+            self.escape(at, text);
+        }
         match effect {
             Effect::Value => {}
             Effect::Escape => {
@@ -282,7 +305,7 @@ impl<'p> Reader<'p> {
                 );
             }
             Effect::Command if value.is_some() => {
-                self.escape(at, format!("what `{name}` runs cannot be told"));
+                self.blind(at, format!("what `{name}` runs cannot be told"));
             }
             Effect::Command => self.command_option(at),
             Effect::Here => self.hazard(at, What::Here),
@@ -313,10 +336,6 @@ impl<'p> Reader<'p> {
         self.out.touches.push(Touch::Into(path));
     }
 
-    fn next_is_option(&self) -> bool {
-        self.argv.get(self.at).is_some_and(|next| next.prefix().starts_with('-'))
-    }
-
     fn apply_value(&mut self, effect: Effect, at: usize, name: &str, value: Word) {
         match effect {
             Effect::Shell => match value.as_known() {
@@ -324,7 +343,7 @@ impl<'p> Reader<'p> {
                     self.out.handed.push((at, self.at));
                     self.hazard(at, What::Shell(text.to_owned()));
                 }
-                None => self.escape(at, format!("what `{name}` runs cannot be told")),
+                None => self.blind(at, format!("what `{name}` runs cannot be told")),
             },
             Effect::Write => self.hazard(at, What::File(Access::Write, value)),
             Effect::Output if value.as_known() == Some("-") => {}

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use metier_runtime::Capability;
 use metier_runtime::capability::Operation;
-use metier_serve::surface::{Asks, BEYOND, Cell, Difference, Form, Surface, Takes, Way, cell};
+use metier_serve::surface::{self, Asks, Cell, Difference, Form, Surface, Takes, Way, cell};
 use metier_testing::{World, project_root};
 
 use super::{Case, cases, ways};
@@ -71,8 +71,8 @@ fn the_table_knows_every_command_and_every_word_of_them() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert!(commands.len() > 30, "{commands:?}");
-    let beyond: Vec<&str> = BEYOND
-        .iter()
+    let beyond: Vec<&str> = surface::beyond()
+        .into_iter()
         .filter(|row| row.surface == Surface::Command)
         .flat_map(|row| row.names.iter().copied())
         .collect();
@@ -171,7 +171,7 @@ fn way_cells(surface: Surface, capability: &Capability, way: &Way) -> [String; 5
     let takes: Vec<String> = capability
         .parameters
         .iter()
-        .filter_map(|parameter| match way.called(parameter.name)? {
+        .filter_map(|parameter| match way.called(capability.operation, parameter.name)? {
             called if called == parameter.name => Some(format!("`{called}`")),
             called => Some(format!("`{}` as `{called}`", parameter.name)),
         })
@@ -224,7 +224,7 @@ fn beyond(page: &mut String) {
     page.push_str("## What is no operation\n\n");
     row(page, ["surface", "what", "for"]);
     row(page, ["---"; 3]);
-    for beyond in BEYOND {
+    for beyond in surface::beyond() {
         let names: Vec<String> = beyond.names.iter().map(|name| format!("`{name}`")).collect();
         row(page, [beyond.surface.title(), &names.join(", "), beyond.what]);
     }

@@ -61,7 +61,8 @@ fn speak(speakers: &mut [Speaker<'_>], session: &str, steps: &[Step]) -> Vec<Val
         let count = speakers.len();
         let speaker = &mut speakers[who % count];
         let surface::Cell::Ways(ways) = cell(speaker.surface, *operation) else { unreachable!() };
-        let question = Question { arguments: arguments.clone(), asker: Trigger::Auto };
+        let (operation, arguments) = (*operation, arguments.clone());
+        let question = Question { operation, arguments, asker: Trigger::Auto };
         speaker.ask(&ways[0], session, &question);
     }
     let first = &speakers[0];

@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use metier_runtime::capability::Operation;
 use metier_runtime::event::Trigger;
 use metier_serve::surface::{Form, Surface, Way};
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// One call of an operation, in the table's own words.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
+    pub(super) operation: Operation,
     pub(super) arguments: Value,
     pub(super) asker: Trigger,
 }
@@ -116,7 +118,7 @@ impl<'g> Speaker<'g> {
         session: &str,
         question: &Question,
     ) -> Told {
-        let mut arguments = renamed(way, &question.arguments);
+        let mut arguments = renamed(way, question);
         let named = arguments.as_object_mut().and_then(|members| members.remove("NAME"));
         let named = named.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         let name = name.replace("NAME", &named);
@@ -179,9 +181,10 @@ fn failure(error: &Value) -> Told {
 }
 
 /// The arguments by the names they have in `way`.
-fn renamed(way: &Way, arguments: &Value) -> Value {
-    let given = arguments.as_object().unwrap().iter();
-    given.map(|(name, value)| (way.called(name).unwrap().to_owned(), value.clone())).collect()
+fn renamed(way: &Way, question: &Question) -> Value {
+    let called = |name: &str| way.called(question.operation, name).unwrap().to_owned();
+    let given = question.arguments.as_object().unwrap().iter();
+    given.map(|(name, value)| (called(name), value.clone())).collect()
 }
 
 /// The words somebody types, and what they pipe in.
