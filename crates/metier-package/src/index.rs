@@ -35,6 +35,8 @@ use crate::skills::{self, Offered, Offering};
 use crate::source::{Fetched, Refused};
 use crate::turn::TurnError;
 
+use plugin::Market;
+
 pub(crate) use cache::FILE;
 pub use cache::{add, cached, list, remove, save};
 pub use well_known::{SCHEMA, WELL_KNOWN};
@@ -394,7 +396,7 @@ fn from_web(
         (Got::New { bytes, version }, _) => {
             let document = parse(&bytes)?;
             let contents = match document.get("plugins") {
-                Some(_) => plugin::read(&document, None, asking.bases),
+                Some(_) => plugin::read(&document, Market { at: url, here: None }, asking.bases),
                 None => well_known::read(&document, url)?,
             };
             Ok(Contents { version, ..contents })
@@ -421,7 +423,8 @@ fn from_source(
     };
     let mut contents = match marketplace {
         Marketplace::Is(bytes) => {
-            plugin::read(&parse(&bytes)?, Some((from, &offered)), asking.bases)
+            let market = Market { at: &from.source(), here: Some((from, &offered)) };
+            plugin::read(&parse(&bytes)?, market, asking.bases)
         }
         Marketplace::None => every(),
         Marketplace::TooLarge(bytes) => {

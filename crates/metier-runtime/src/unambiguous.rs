@@ -9,10 +9,12 @@ use serde_json::{Map, Number, Value};
 
 /// The arguments in `text`, or why they are none.
 pub fn parse(text: &[u8]) -> Result<Value, String> {
-    match serde_json::from_slice::<Unambiguous>(text) {
-        Ok(Unambiguous(value)) => Ok(value),
-        Err(error) => Err(format!("the arguments are not JSON that has one meaning: {error}")),
-    }
+    read(text).map_err(|error| format!("the arguments are not JSON that has one meaning: {error}"))
+}
+
+/// The value in `text`, or why there is none that everybody reads alike.
+pub fn read(text: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<Unambiguous>(text).map(|Unambiguous(value)| value)
 }
 
 /// A JSON value without repeated names.

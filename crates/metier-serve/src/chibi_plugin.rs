@@ -15,7 +15,7 @@ mod schema;
 use std::sync::Arc;
 
 use metier_package::index::{Contents, Index};
-use metier_runtime::{JournalError, Session};
+use metier_runtime::{JournalError, Session, unambiguous};
 use metier_store::Catalog;
 use metier_store::disclose::Disclose;
 use serde_json::{Map, Value, json};
@@ -28,6 +28,9 @@ pub(crate) use hook::names as hooks;
 
 /// The tool people reach the plugin by on chibi's command line.
 pub const COMMAND: &str = "agent-skills";
+
+/// Why arguments are not read.
+const MIXED: &str = "'args' holds words of the command line and stands beside named arguments";
 
 /// What the host said in one run: its arguments, and the variables it set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -182,7 +185,8 @@ pub fn by_hand(words: &[String], backing: &dyn Backing) -> Result<String, Fault>
     if words.is_empty() {
         return Ok(usage());
     }
-    market::answer(&named(COMMAND, &json!({ "args": words })), backing)
+    let arguments = named(COMMAND, &json!({ "args": words }));
+    market::answer(&arguments.map_err(|why| Fault::Usage(why.to_owned()))?, backing)
 }
 
 fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
@@ -196,7 +200,10 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
         },
         name => name,
     };
-    let mut arguments = named(name, arguments);
+    let mut arguments = match named(name, arguments) {
+        Ok(arguments) => arguments,
+        Err(why) => return format!("Error: {why}"),
+    };
     if name == MARKET || name == COMMAND {
         return market::answer(&arguments, backing)
             .unwrap_or_else(|fault| format!("Error: {fault}"));
@@ -232,15 +239,29 @@ fn inferred(arguments: &Value) -> Option<&'static str> {
     match () {
         () if has("script") => Some(RUN),
         () if has("path") => Some(READ),
-        () if has("action") || action() => Some(MARKET),
+        () if has("action") || are_words(arguments) && action() => Some(MARKET),
         () if has("skill") && has("arguments") => Some(USE),
         () => None,
     }
 }
 
-/// The arguments by name, when they came as `{"args": […]}` from chibi's command line.
-fn named(tool: &str, arguments: &Value) -> Value {
-    let Some(Value::Array(items)) = arguments.get("args") else { return arguments.clone() };
+/// Whether arguments are words from chibi's command line, which have no name each.
+fn are_words(arguments: &Value) -> bool {
+    let members = arguments.as_object().map_or(0, Map::len);
+    members == 1 && arguments.get("args").is_some_and(Value::is_array)
+}
+
+/// The arguments by name, when they came as `{"args": […]}` from chibi's command line. The guard and
+/// the tool both read them through this, so that what is ruled on is what is done. Words beside names
+/// would mean one thing to one reader and another to the next; they are refused.
+fn named(tool: &str, arguments: &Value) -> Result<Value, &'static str> {
+    let Some(Value::Array(items)) = arguments.get("args") else { return Ok(arguments.clone()) };
+    match are_words(arguments) {
+        true => {}
+        // This tool has a parameter of that name.
+        false if tool == RUN => return Ok(arguments.clone()),
+        false => return Err(MIXED),
+    }
     let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
     let mut named = Map::new();
     let mut give = |name: &str, value: Value| named.insert(name.to_owned(), value);
@@ -256,10 +277,6 @@ fn named(tool: &str, arguments: &Value) -> Value {
             give("skill", word(0).into());
             give("path", word(1).into());
         }
-        // This tool has a parameter of that name.
-        RUN if arguments.get("skill").is_some() || arguments.get("script").is_some() => {
-            return arguments.clone();
-        }
         RUN => {
             give("skill", word(0).into());
             give("script", word(1).into());
@@ -273,15 +290,15 @@ fn named(tool: &str, arguments: &Value) -> Value {
             give("arguments", rest(0).join(" ").into());
         }
     }
-    Value::Object(named)
+    Ok(Value::Object(named))
 }
 
-/// The object `bytes` are; an empty one for no bytes, null for what is none.
+/// The object `bytes` are; an empty one for no bytes, null for what is none or has a name twice.
 fn read_object(bytes: &[u8]) -> Value {
     if bytes.trim_ascii().is_empty() {
         return json!({});
     }
-    match serde_json::from_slice(bytes) {
+    match unambiguous::read(bytes) {
         Ok(value @ Value::Object(_)) => value,
         _ => Value::Null,
     }

@@ -25,10 +25,14 @@ fn what_the_host_put_into_variables_is_not_read_from_the_terminal() {
     check(&Asked { tool: None, ..old.clone() }, false, tool("", json!({"a": 1})));
     check(&Asked { tool_arguments: None, ..old.clone() }, true, tool("t", json!({"b": 2})));
     check(&Asked { tool_arguments: text(""), ..old.clone() }, false, tool("t", json!({})));
+    let twice = text(r#"{"a": 1, "b": {"c": 1, "c": 2}}"#);
+    check(&Asked { tool_arguments: twice, ..old.clone() }, false, tool("t", Value::Null));
     check(&Asked { tool_arguments: text("[]"), ..old }, false, tool("t", Value::Null));
     let old = Asked { hook: text("pre_tool"), hook_data: text(r#"{"a": 1}"#), ..asked(&[]) };
     check(&old, false, hook(json!({"a": 1})));
     check(&Asked { hook_data: None, ..old.clone() }, true, hook(json!({"b": 2})));
+    let twice = text(r#"{"tool_name": "write_file", "tool_name": "file_head"}"#);
+    check(&Asked { hook_data: twice, ..old.clone() }, false, hook(Value::Null));
     // A hook within a tool's call is a hook.
     check(&Asked { tool: text("t"), ..old }, false, hook(json!({"a": 1})));
 }
@@ -37,7 +41,7 @@ fn what_the_host_put_into_variables_is_not_read_from_the_terminal() {
 fn words_of_the_command_line_become_arguments() {
     // U4
     let check = |tool: &str, words: &[&str], expected: Value| {
-        assert_eq!(named(tool, &json!({ "args": words })), expected, "{tool} {words:?}");
+        assert_eq!(named(tool, &json!({ "args": words })), Ok(expected), "{tool} {words:?}");
     };
     let market = json!({"action": "install", "skill_ref": "a/b", "query": "a/b"});
     check("skill_marketplace", &["install", "a/b"], market.clone());
@@ -45,10 +49,30 @@ fn words_of_the_command_line_become_arguments() {
     check("read_skill_file", &["a", "b.md"], json!({"skill": "a", "path": "b.md"}));
     let run = json!({"skill": "a", "script": "b.sh", "args": ["c", "d"]});
     check("run_skill_script", &["a", "b.sh", "c", "d"], run.clone());
-    assert_eq!(named("run_skill_script", &run), run, "the parameter of that name");
+    assert_eq!(named("run_skill_script", &run), Ok(run), "the parameter of that name");
     check("use_skill", &["a", "b", "c"], json!({"skill": "a", "arguments": "b c"}));
     check("skill_x", &["b", "c"], json!({"arguments": "b c"}));
     check("skill_x", &[], json!({"arguments": ""}));
+}
+
+#[test]
+fn words_beside_named_arguments_are_refused_and_make_no_call_the_marketplaces() {
+    // U4, S3
+    for tool in ["skill_marketplace", COMMAND, "read_skill_file", "use_skill", "skill_x"] {
+        for other in ["action", "skill", "path", "arguments", "anything"] {
+            let mixed = json!({"args": ["install", "a/b"], other: "list"});
+            assert_eq!(named(tool, &mixed), Err(super::MIXED), "{tool} {mixed}");
+        }
+        let named_only = json!({"action": "list", "args": "install"});
+        assert_eq!(named(tool, &named_only), Ok(named_only.clone()), "{tool}: no words");
+    }
+    let check = |arguments: Value, market: bool| {
+        assert_eq!(inferred(&arguments) == Some("skill_marketplace"), market, "{arguments}");
+    };
+    check(json!({"args": ["install", "a/b"]}), true);
+    check(json!({"action": "install"}), true);
+    check(json!({"skill": "forms", "args": ["install", "a/b"]}), false);
+    check(json!({"arguments": "x", "args": ["install", "a/b"]}), false);
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod runs;
 mod starved;
 pub mod surface;
 pub mod tally;
+mod turns;
 pub mod who;
 mod yaml_json;
 

@@ -91,6 +91,14 @@ pub const MAX_BUFFERED_BYTES: usize = 16 * MAX_MESSAGE_BYTES;
 /// processor, so more than there are cores.
 pub const MAX_CALLS: usize = 64;
 
+/// Those of them at once that read every file of a skill, for an archive or a list with digests: each
+/// keeps a processor busy, and has a skill in memory.
+pub const MAX_CLOSE_LOOKS: usize = 4;
+
+/// Bytes of archives in memory at once that their readers have not taken yet: two of the largest
+/// skills for each of four clients.
+pub const MAX_ANSWER_BYTES: usize = 8 * 16 * 1024 * 1024;
+
 /// How long an operation may wait to be carried out before the client is told to come again.
 pub const CALL_PATIENCE: Duration = Duration::from_secs(10);
 

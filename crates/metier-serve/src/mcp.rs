@@ -20,6 +20,7 @@ mod prompts;
 mod resources;
 mod skills;
 mod stdio;
+mod streams;
 mod subscriptions;
 mod tools;
 pub(crate) mod uri;
@@ -45,11 +46,13 @@ use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
+use crate::turns::{Busy, Turn, Turns};
 use crate::who::{NotYours, Who};
 use log::{Called, Log};
-use subscriptions::Subscriptions;
+use subscriptions::{IndexStamps, Subscriptions};
 
 pub use stdio::{ServeError, serve_stdio, serve_streams};
+pub(crate) use streams::{Open, Streams};
 
 /// The name of the skills extension.
 pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
@@ -75,6 +78,10 @@ pub struct Service {
     /// How many clients there have been.
     clients: AtomicU64,
     listeners: Arc<Semaphore>,
+    /// Which clients over HTTP listen.
+    streams: Arc<Streams>,
+    index_stamps: IndexStamps,
+    turns: Turns,
 }
 
 /// Who a server is for: what is known of the client before it says anything.
@@ -114,6 +121,9 @@ impl Service {
             watching: AtomicBool::new(false),
             clients: AtomicU64::new(0),
             listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
+            streams: Arc::default(),
+            index_stamps: IndexStamps::default(),
+            turns: Turns::default(),
         })
     }
 
@@ -141,6 +151,16 @@ impl Service {
     /// The scripts that run for clients of this server.
     pub(crate) fn runs(&self) -> &Arc<Runs> {
         &self.runs
+    }
+
+    /// How much is done at once for clients of this server.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    /// Which clients over HTTP listen.
+    pub(crate) fn streams(&self) -> &Arc<Streams> {
+        &self.streams
     }
 
     /// What searches the catalogs of this server.
@@ -218,7 +238,12 @@ impl Server {
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
         let desk = self.desk(context)?;
-        Ok(aside(move || desk.act(work)).await?)
+        let turn = self.service.turns.call().await?;
+        let acted = aside(move || {
+            let _turn = turn;
+            desk.act(work)
+        });
+        Ok(acted.await?)
     }
 
     /// Calls a tool that runs a script: the client hears that it goes on, and can stop it.
@@ -274,8 +299,32 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
+        let turn = self.service.turns.call().await?;
+        self.looked(turn, context, work).await
+    }
+
+    /// The same for what reads every file of a skill.
+    async fn look_closely<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let turn = self.service.turns.close_look().await?;
+        self.looked(turn, context, work).await
+    }
+
+    async fn looked<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
         let (service, who) = (Arc::clone(&self.service), self.asker(context));
-        Ok(aside(move || work(&service, &service.host.catalog(&who))).await?)
+        let looked = aside(move || {
+            let _turn = turn;
+            work(&service, &service.host.catalog(&who))
+        });
+        Ok(looked.await?)
     }
 }
 
@@ -297,6 +346,12 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 impl From<Broke> for ErrorData {
     fn from(broke: Broke) -> Self {
         Self::internal_error(broke.to_string(), None)
+    }
+}
+
+impl From<Busy> for ErrorData {
+    fn from(busy: Busy) -> Self {
+        Self::internal_error(busy.to_string(), Some(serde_json::json!({ "code": "busy" })))
     }
 }
 

@@ -230,7 +230,8 @@ impl Environment {
                 tool_arguments: said("CHIBI_TOOL_ARGS"),
                 home: absolute("CHIBI_HOME"),
             },
-            serve_token: word("METIER_SERVE_TOKEN").map(Secret),
+            // One that is set and empty is a mistake, and no wish to serve without.
+            serve_token: said("METIER_SERVE_TOKEN").map(Secret),
             agents: known(&mut client::variables().into_iter()),
             hooks_off: known(&mut HookAgent::ALL.into_iter().flat_map(off_variables).copied()),
             otlp: known(

@@ -130,6 +130,10 @@ impl View {
             Named::Entry(entry) if entry.visibility == Visibility::Model => Ok(Named::Entry(entry)),
             Named::Entry(entry) if entry.visibility == Visibility::Untrusted => {
                 let name = visible_line(entry.name().as_str()).into_owned();
+                if entry.found.standing == Standing::Changed {
+                    let message = format!("`{name}` changed since it was approved");
+                    return Err(CommandError::refused(message).code("skill_changed"));
+                }
                 let message = format!("`{name}` belongs to a project whose folder is not trusted");
                 Err(CommandError::refused(message).code("skill_not_trusted"))
             }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::well_known::{self, description};
 use super::{Contents, Kind, Listed, listed};
 use crate::limits::MAX_INDEX_SKILLS;
-use crate::reference::{Bases, Reference};
+use crate::reference::{Bases, Origin, Reference};
 use crate::skills::Offered;
 
 /// Where a repository has its list.
@@ -17,12 +17,29 @@ pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 /// Letters of a path that a problem shows.
 const MAX_PATH_SAID: usize = 100;
 
-/// What the list says. `here` is what holds it, and the skills found there.
-pub(super) fn read(
-    document: &Value,
-    here: Option<(&Reference, &[Offered])>,
-    bases: &Bases,
-) -> Contents {
+/// Where something is, the nearest last: who wrote a list may name what is as far away as the list, or
+/// farther. A list from elsewhere names nothing on the machine of whoever reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    /// Somewhere on the network.
+    Network,
+    /// A server on this machine.
+    Machine,
+    /// A file or directory on this machine.
+    Disk,
+}
+
+/// The list of plugins at `at`.
+#[derive(Clone, Copy)]
+pub(super) struct Market<'a> {
+    /// Where the list is.
+    pub(super) at: &'a str,
+    /// What holds it, and the skills found there; a document on a web server lies beside nothing.
+    pub(super) here: Option<(&'a Reference, &'a [Offered])>,
+}
+
+/// What the list says.
+pub(super) fn read(document: &Value, market: Market<'_>, bases: &Bases) -> Contents {
     let mut contents = Contents::default();
     let plugins = document.get("plugins").and_then(Value::as_array);
     for (number, plugin) in plugins.into_iter().flatten().enumerate() {
@@ -30,7 +47,7 @@ pub(super) fn read(
             contents.trouble(format!("only {MAX_INDEX_SKILLS} of its skills are listed"));
             break;
         }
-        match skills(plugin, here, bases) {
+        match skills(plugin, market, bases) {
             Ok(skills) => take(&mut contents, skills),
             Err(why) => contents.trouble(format!("plugin {number}: {why}")),
         }
@@ -51,16 +68,13 @@ fn take(contents: &mut Contents, skills: Vec<Listed>) {
     }
 }
 
-fn skills(
-    plugin: &Value,
-    here: Option<(&Reference, &[Offered])>,
-    bases: &Bases,
-) -> Result<Vec<Listed>, String> {
+fn skills(plugin: &Value, market: Market<'_>, bases: &Bases) -> Result<Vec<Listed>, String> {
     let name = plugin.get("name").and_then(Value::as_str).ok_or("`name` is missing")?;
     let source = plugin.get("source").ok_or_else(|| format!("{} has no `source`", shown(name)))?;
     if let Some(path) = source.as_str() {
-        let (from, offered) =
-            here.ok_or_else(|| format!("{} lies beside a list on a web server", shown(name)))?;
+        let (from, offered) = market
+            .here
+            .ok_or_else(|| format!("{} lies beside a list on a web server", shown(name)))?;
         return inside(plugin, path, from, offered).map_err(|path| {
             format!("{} is at `{}`, which is outside", shown(name), visible_line(&path))
         });
@@ -78,11 +92,45 @@ fn skills(
     let named = text("sha").or(text("ref")).map(|name| format!("#{name}")).unwrap_or_default();
     let reference = Reference::parse(&format!("{address}{named}"), bases)
         .map_err(|error| format!("{}: {error}", shown(name)))?;
+    if !may_name(market.at, &reference, bases) {
+        return Err(format!("{} is said to be on this machine, and the list is not", shown(name)));
+    }
     let name = well_known::name(name)?;
     let about = plugin.get("description").and_then(Value::as_str).unwrap_or_default();
     let reference = reference.to_string();
     let (description, kind) = (description(about), Kind::Plugin);
     Ok(vec![Listed { name, description, reference, digest: None, kind }])
+}
+
+/// Whether a list at `at` may name `reference`. Below a base of the user's own settings it may, for
+/// those say where short forms lead.
+fn may_name(at: &str, reference: &Reference, bases: &Bases) -> bool {
+    let source = match &reference.origin {
+        // Which servers there are, and what they are called, is the user's alone.
+        Origin::Mcp(_) => return false,
+        Origin::Directory(_) | Origin::Archive(_) => return distance(at) == Distance::Disk,
+        Origin::Git(url) | Origin::ArchiveUrl(url) => url,
+    };
+    let below = |base: &str| {
+        let rest = source.strip_prefix(base.trim_end_matches('/'));
+        rest.is_some_and(|rest| base.ends_with(':') || rest.starts_with('/'))
+    };
+    let own = bases.hosts.iter().map(|(_, base)| base).chain([&bases.repositories]);
+    distance(source) <= distance(at) || own.into_iter().any(|base| below(base))
+}
+
+/// Where a source is, in its one spelling.
+fn distance(source: &str) -> Distance {
+    match source.split_once("://") {
+        Some(("https" | "ssh", _)) => Distance::Network,
+        // Taken for this machine alone.
+        Some(("http", _)) => Distance::Machine,
+        Some(_) => Distance::Disk,
+        None if source.starts_with('/') => Distance::Disk,
+        // `user@host:path`.
+        None if source.contains('@') && source.contains(':') => Distance::Network,
+        None => Distance::Disk,
+    }
 }
 
 /// The skills of a plugin in the same repository: those it names, else all below it. The error is a

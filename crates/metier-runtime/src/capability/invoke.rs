@@ -9,6 +9,7 @@ use metier_policy::ToolCall;
 use metier_store::catalog::Visibility;
 use metier_store::disclose::{Disclose, disclose};
 use metier_store::store::Location;
+use metier_store::vouch::Standing;
 use metier_store::why::why;
 use metier_store::{Entry, Scripts};
 use serde::Serialize;
@@ -23,7 +24,7 @@ use super::{
 use crate::event::Trigger;
 use crate::limits::{MAX_LISTED_FRAMES, MAX_READ_BYTES, USUAL_HITS};
 use crate::script::{Envelope, Input, ScriptCall};
-use crate::session::{Invocation, Session};
+use crate::session::{ActivationError, Invocation, Session};
 use crate::shape::{self, SkillShape};
 
 /// One call of an operation.
@@ -264,6 +265,10 @@ fn look_up<'a>(
     match session.catalog().get(&NameKey::of(name)) {
         Some(entry) if may_see(entry, asker) => Ok(entry),
         Some(entry) if entry.visibility == Visibility::Untrusted => {
+            if entry.found.standing == Standing::Changed {
+                // Said with what differs, unless it has been put right meanwhile.
+                session.vouched(entry).map_err(ActivationError::from)?;
+            }
             Err(CapabilityError::NotTrusted(entry.name().to_string()))
         }
         _ => Err(session.unknown(name, asker)),

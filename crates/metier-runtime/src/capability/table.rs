@@ -105,7 +105,7 @@ pub(super) const ALL: &[Capability] = &[
         description: "Show a skill's frontmatter, files and cost, without activating it.",
         parameters: &[NAME],
         result: &[("name", "string"), ("manifest", "object"), ("resources", "array")],
-        errors: &["skill_not_found", "skill_not_trusted", "skill_invalid"],
+        errors: &["skill_not_found", "skill_not_trusted", "skill_changed", "skill_invalid"],
         frames: &[],
         effect: Effect::Looks,
     },

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use metier_policy::{McpTool, ToolCall};
+use metier_runtime::unambiguous;
 use serde_json::{Map, Value};
 
 use super::agent::{HookAgent, Occasion};
@@ -72,8 +73,9 @@ impl Event {
         if input.len() > MAX_EVENT_BYTES {
             return Err(EventError::TooLarge);
         }
-        let value: Value = serde_json::from_slice(input)
-            .map_err(|error| EventError::NotJson(error.to_string()))?;
+        // The agent may take the first of two members where this reader took the last.
+        let value = unambiguous::read(input);
+        let value = value.map_err(|error| EventError::NotJson(error.to_string()))?;
         let Value::Object(fields) = value else {
             return Err(EventError::NotJson("it is not an object".to_owned()));
         };

@@ -38,6 +38,11 @@ fn what_is_no_event_says_why() {
         EventError::Unknown { agent: "Claude Code", name: "Nope".to_owned() }
     );
     assert!(matches!(error(json!([])), EventError::NotJson(_)));
+    let twice = r#"{"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_name": "Read", "tool_input": {}}"#;
+    let twice = Event::read(HookAgent::ClaudeCode, twice.as_bytes());
+    let Err(EventError::NotJson(why)) = twice else { panic!("two tools are none: {twice:?}") };
+    assert!(why.contains("`tool_name` stands twice"), "{why}");
     let large = vec![b' '; MAX_EVENT_BYTES + 1];
     assert_eq!(Event::read(HookAgent::Codex, &large), Err(EventError::TooLarge));
 }

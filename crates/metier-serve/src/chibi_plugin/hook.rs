@@ -11,7 +11,7 @@ use metier_store::disclose::{Disclose, Style, disclosed};
 use serde_json::{Map, Value, json};
 
 use super::market::LOOKS;
-use super::{Backing, COMMAND};
+use super::{Backing, COMMAND, inferred};
 use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE, has_tool};
 
 /// Tools of metier's own, which no skill's restriction blocks.
@@ -19,6 +19,13 @@ const OWN: &[&str] = &[READ, RUN, USE, RELEASE];
 
 /// Skills without a tool that are named. Their names are mistakes, of which a catalog has few.
 const MAX_WITHOUT_TOOL: usize = 20;
+
+/// chibi's tools that read files, the usual one first.
+const READERS: &[&str] =
+    &["file_head", "file_tail", "file_lines", "file_grep", "grep_files", "glob_files", "dir_list"];
+
+/// chibi's tools that write files, the usual one first.
+const WRITERS: &[&str] = &["write_file", "file_edit"];
 
 /// Why a model does not get the tool for people.
 const FOR_PEOPLE: &str =
@@ -50,10 +57,10 @@ const HOOKS: &[Hook] = &[
     Hook { name: "pre_tool", no: No::Block, answer: pre_tool },
     Hook { name: "pre_api_tools", no: No::Nothing, answer: api_tools },
     Hook { name: "pre_cache_output", no: No::Nothing, answer: cache_output },
-    Hook { name: "pre_file_read", no: No::Denied, answer: |d, b| before(d, "file_head", b) },
-    Hook { name: "pre_file_write", no: No::Denied, answer: |d, b| before(d, "write_file", b) },
-    Hook { name: "pre_shell_exec", no: No::Denied, answer: |d, b| before(d, "shell_exec", b) },
-    Hook { name: "pre_fetch_url", no: No::Denied, answer: |d, b| before(d, "fetch_url", b) },
+    Hook { name: "pre_file_read", no: No::Denied, answer: |d, b| before(d, READERS, b) },
+    Hook { name: "pre_file_write", no: No::Denied, answer: |d, b| before(d, WRITERS, b) },
+    Hook { name: "pre_shell_exec", no: No::Denied, answer: |d, b| before(d, &["shell_exec"], b) },
+    Hook { name: "pre_fetch_url", no: No::Denied, answer: |d, b| before(d, &["fetch_url"], b) },
 ];
 
 /// What the hooks are called.
@@ -99,24 +106,45 @@ fn pre_tool(data: &Value, backing: &dyn Backing) -> Value {
     }
 }
 
-/// A permission hook: the call without the tool's name is its arguments.
-fn before(data: &Value, usual: &str, backing: &dyn Backing) -> Value {
+/// A permission hook: the call without the tool's name is its arguments. Whatever the tool is said to
+/// be, the hook tells what is about to happen, so that a tool that does not do that of its own is ruled
+/// on as the usual one too.
+fn before(data: &Value, usual: &[&str], backing: &dyn Backing) -> Value {
     let mut arguments = data.as_object().cloned().unwrap_or_default();
-    let tool = arguments.remove("tool_name");
-    let tool = tool.as_ref().and_then(Value::as_str).unwrap_or(usual);
+    let told = arguments.remove("tool_name");
+    let told = told.as_ref().and_then(Value::as_str);
     if data.is_null() {
         return no(No::Denied, "what is to be done cannot be read");
     }
-    match ruled(tool, Value::Object(arguments), backing) {
-        Err(why) => no(No::Denied, &why),
-        Ok(None) => json!({}),
-        Ok(Some(message)) => json!({ "denied": true, "reason": message }),
+    let known = told.is_some_and(|tool| usual.contains(&tool));
+    let first = usual.first().copied().filter(|_| !known);
+    for tool in told.into_iter().chain(first) {
+        match ruled(tool, Value::Object(arguments.clone()), backing) {
+            Err(why) => return no(No::Denied, &why),
+            Ok(None) => {}
+            Ok(Some(message)) => return json!({ "denied": true, "reason": message }),
+        }
     }
+    json!({})
 }
 
 /// Rules on a call: nothing when it may happen, the words for the model when not. An error means
-/// that there is no ruling.
+/// that there is no ruling. What is ruled on is what the tool would do: its arguments are read as it
+/// reads them, and what a host that names no tool would take for the marketplace is ruled on as that.
 fn ruled(tool: &str, arguments: Value, backing: &dyn Backing) -> Result<Option<String>, String> {
+    if !is_of_this_plugin(tool, backing) {
+        return ruled_as(tool, arguments, backing);
+    }
+    let market = tool != MARKET && tool != COMMAND && inferred(&arguments) == Some(MARKET);
+    let said = ruled_as(tool, super::named(tool, &arguments)?, backing)?;
+    match market && said.is_none() {
+        true => ruled_as(MARKET, super::named(MARKET, &arguments)?, backing),
+        false => Ok(said),
+    }
+}
+
+/// Rules on a call whose arguments are as its tool reads them.
+fn ruled_as(tool: &str, arguments: Value, backing: &dyn Backing) -> Result<Option<String>, String> {
     let mut session = backing.open_to_rule(OWN).map_err(|error| error.to_string())?;
     let active = !session.state().stack.is_empty();
     if active && is_ours(tool, &arguments, backing) {
@@ -145,8 +173,17 @@ fn is_ours(tool: &str, arguments: &Value, backing: &dyn Backing) -> bool {
         let action = arguments.get("action").and_then(Value::as_str).unwrap_or_default();
         return LOOKS.contains(&action);
     }
+    is_of_a_skill(tool, backing)
+}
+
+fn is_of_a_skill(tool: &str, backing: &dyn Backing) -> bool {
     let skill = tool.strip_prefix(PREFIX);
     skill.is_some_and(|name| backing.catalog().get(&NameKey::of(name)).is_some())
+}
+
+/// Whether a call of `tool` comes back to this plugin, which then reads its arguments.
+fn is_of_this_plugin(tool: &str, backing: &dyn Backing) -> bool {
+    OWN.contains(&tool) || [MARKET, COMMAND].contains(&tool) || is_of_a_skill(tool, backing)
 }
 
 fn denial(tool: &str, ruling: &Ruling, session: &Session) -> String {

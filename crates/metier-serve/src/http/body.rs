@@ -16,13 +16,15 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use super::problem::Problem;
-use crate::limits::{BODY_TIME, MAX_BUFFERED_BYTES, MAX_MESSAGE_BYTES};
+use crate::limits::{BODY_TIME, CALL_PATIENCE, MAX_MESSAGE_BYTES};
 use crate::who::Who;
 
-/// The memory there is for bodies, in pieces of [`PIECE`] bytes. It is taken as bytes arrive: to say
-/// that much will come costs nothing, so that it gets nothing.
+/// The memory there is for bodies, those that come or those that go, in pieces of [`PIECE`] bytes. It
+/// is taken as bytes arrive: to say that much will come costs nothing, so that it gets nothing.
 pub(super) struct Room {
     all: Arc<Semaphore>,
+    /// Pieces one client may have.
+    share: usize,
     /// What one client may have of it. Only those of the settings are here.
     shares: Mutex<BTreeMap<Option<Arc<str>>, Arc<Semaphore>>>,
 }
@@ -37,9 +39,33 @@ const SHARE: usize = 4;
 struct Taken(Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>);
 
 impl Room {
-    pub(super) fn new() -> Self {
-        let all = Arc::new(Semaphore::new(MAX_BUFFERED_BYTES / PIECE));
-        Self { all, shares: Mutex::default() }
+    /// Room for as many `bytes`.
+    pub(super) fn new(bytes: usize) -> Self {
+        let all = Arc::new(Semaphore::new(bytes / PIECE));
+        Self { all, share: bytes / SHARE / PIECE, shares: Mutex::default() }
+    }
+
+    /// These bytes, which have room for as long as they are in memory: until whoever they are sent to
+    /// has taken them. What is larger than a client's share has all of that.
+    pub(super) async fn keep(&self, who: &Who, bytes: Vec<u8>) -> Result<Bytes, Problem> {
+        let end = Instant::now() + CALL_PATIENCE;
+        let pieces = bytes.len().div_ceil(PIECE).min(self.share);
+        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
+        let taken = self.room_for(pieces, &self.share(who), end).await?;
+        Ok(Bytes::from_owner(Kept { bytes, _taken: taken }))
+    }
+
+    async fn room_for(
+        &self,
+        pieces: u32,
+        share: &Arc<Semaphore>,
+        end: Instant,
+    ) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), Problem> {
+        let mine = timeout_at(end, Arc::clone(share).acquire_many_owned(pieces)).await;
+        let Ok(Ok(mine)) = mine else { return Err(Problem::busy()) };
+        let ours = timeout_at(end, Arc::clone(&self.all).acquire_many_owned(pieces)).await;
+        let Ok(Ok(ours)) = ours else { return Err(Problem::busy()) };
+        Ok((mine, ours))
     }
 
     /// The request with its body in memory.
@@ -78,10 +104,7 @@ impl Room {
             }
             let pieces = (bytes.len() + data.len()).div_ceil(PIECE) - bytes.len().div_ceil(PIECE);
             let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-            let mine = timeout_at(end, Arc::clone(share).acquire_many_owned(pieces)).await;
-            let Ok(Ok(mine)) = mine else { return Err(Problem::busy()) };
-            let ours = timeout_at(end, Arc::clone(&self.all).acquire_many_owned(pieces)).await;
-            let Ok(Ok(ours)) = ours else { return Err(Problem::busy()) };
+            let (mine, ours) = self.room_for(pieces, share, end).await?;
             taken.add(mine, ours);
             bytes.extend_from_slice(&data);
         }
@@ -90,8 +113,20 @@ impl Room {
     /// What the client may have of the room.
     fn share(&self, who: &Who) -> Arc<Semaphore> {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Semaphore::new(MAX_BUFFERED_BYTES / SHARE / PIECE));
+        let new = || Arc::new(Semaphore::new(self.share));
         Arc::clone(shares.entry(who.known.clone()).or_insert_with(new))
+    }
+}
+
+/// Bytes with the room they have.
+struct Kept {
+    bytes: Vec<u8>,
+    _taken: (OwnedSemaphorePermit, OwnedSemaphorePermit),
+}
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

@@ -3,7 +3,9 @@
 //! client that has been silent for longest, which has to begin anew when it comes back.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -12,11 +14,29 @@ use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
 
+use crate::mcp::{Open, Streams};
+
 /// The seats.
 pub(super) struct Seats {
     inner: LocalSessionManager,
     most: usize,
     used: Mutex<Used>,
+    /// Who listens.
+    streams: Arc<Streams>,
+}
+
+/// A stream that counts as open for as long as somebody has it.
+struct Listened<S> {
+    inner: Pin<Box<S>>,
+    _open: Open,
+}
+
+impl<S: Stream> Stream for Listened<S> {
+    type Item = S::Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
+        self.inner.as_mut().poll_next(context)
+    }
 }
 
 /// When each session was last asked for, counted in requests.
@@ -27,8 +47,12 @@ struct Used {
 }
 
 impl Seats {
-    pub(super) fn new(inner: LocalSessionManager, most: usize) -> Self {
-        Self { inner, most, used: Mutex::default() }
+    pub(super) fn new(inner: LocalSessionManager, most: usize, streams: Arc<Streams>) -> Self {
+        Self { inner, most, used: Mutex::default(), streams }
+    }
+
+    fn listened<S: Stream>(&self, id: &SessionId, inner: S) -> Listened<S> {
+        Listened { inner: Box::pin(inner), _open: self.streams.open(id) }
     }
 
     fn used(&self) -> MutexGuard<'_, Used> {
@@ -115,7 +139,7 @@ impl SessionManager for Seats {
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.inner.create_standalone_stream(id).await
+        Ok(self.listened(id, self.inner.create_standalone_stream(id).await?))
     }
 
     async fn resume(
@@ -123,7 +147,7 @@ impl SessionManager for Seats {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        self.inner.resume(id, last_event_id).await
+        Ok(self.listened(id, self.inner.resume(id, last_event_id).await?))
     }
 }
 

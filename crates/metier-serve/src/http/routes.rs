@@ -27,7 +27,10 @@ use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
 use crate::desk::Host;
-use crate::limits::{MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES, MAX_STREAMS};
+use crate::limits::{
+    MAX_ANSWER_BYTES, MAX_BUFFERED_BYTES, MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES,
+    MAX_STREAMS,
+};
 use crate::mcp::{Guest, Service, incoming};
 use crate::who::Who;
 
@@ -147,6 +150,8 @@ pub(super) struct Api {
     pub(super) busy: Busy,
     pub(super) shelf: Shelf,
     room: Room,
+    /// For what clients have not taken yet.
+    pub(super) answers: Room,
     pub(super) calls: Arc<Semaphore>,
     pub(super) streams: Arc<Semaphore>,
 }
@@ -156,16 +161,17 @@ impl Api {
         let service = Service::new(Arc::clone(&host), setup.dialect);
         Self {
             desks: Desks::new(Arc::clone(&host), Arc::clone(service.finder())),
-            service,
-            host,
             setup,
             stop,
             numbers: Numbers::default(),
             busy: Busy::default(),
             shelf: Shelf::default(),
-            room: Room::new(),
-            calls: Arc::new(Semaphore::new(MAX_CALLS)),
+            room: Room::new(MAX_BUFFERED_BYTES),
+            answers: Room::new(MAX_ANSWER_BYTES),
+            calls: Arc::clone(&service.turns().calls),
             streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            service,
+            host,
         }
     }
 }
@@ -282,7 +288,8 @@ fn mcp(api: &Arc<Api>) -> (Mcp, McpEnd) {
         let factory = move || Ok(service.server(guest()));
         let mut manager = LocalSessionManager::default();
         manager.session_config.keep_alive = Some(MAX_IDLE);
-        let seats = Seats::new(manager, MAX_MCP_SESSIONS);
+        let streams = Arc::clone(api.service.streams());
+        let seats = Seats::new(manager, MAX_MCP_SESSIONS, streams);
         let service = StreamableHttpService::new(factory, Arc::new(seats), config.clone());
         (section, service)
     };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -20,12 +20,12 @@ use metier_store::vouch::{Depth, Standing};
 use metier_store::{Catalog, Entry, Layer, Store};
 use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
-use tokio::time::timeout;
 
 use super::problem::Problem;
 use super::routes::Api;
 use crate::aside::aside;
-use crate::limits::{CALL_PATIENCE, MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
+use crate::limits::{MAX_OFFERED, MAX_SKILL_BYTES, MAX_SKILL_FILES, SHELF_TIME};
+use crate::turns::Turn;
 use crate::who::Who;
 
 /// Where the archives are.
@@ -86,8 +86,9 @@ pub(super) async fn index(
     Extension(who): Extension<Who>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let kept = kept(&api, who).await?;
-    Ok(document(&headers, "application/json", &kept.version, kept.text.as_bytes().to_vec()))
+    let kept = kept(&api, who.clone()).await?;
+    let answer = api.answers.keep(&who, kept.text.as_bytes().to_vec()).await?;
+    Ok(document(&headers, "application/json", &kept.version, answer))
 }
 
 /// `GET /.well-known/agent-skills/NAME.tar.gz`.
@@ -99,33 +100,34 @@ pub(super) async fn archive(
 ) -> Result<Response, Problem> {
     let missing = || Problem::not_found("no such skill is offered");
     let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
+    let asker = who.clone();
     let packed = looking(&api, move |api| {
         let catalog = api.host.catalog(&who);
         let meant = |entry: &&Entry| entry.name().as_str() == name && is_standard(entry);
         let entry = offered(&catalog).find(meant)?;
         packed(api, entry).ok().map(|parcel| parcel.bytes)
     });
-    let packed = packed.await?.ok_or_else(missing)?;
-    Ok(document(&headers, "application/gzip", &hex(&sha256(&packed)), packed))
+    // The turn is kept until there is room: no more archives wait for it than are made at once.
+    let (packed, _turn) = packed.await?;
+    let packed = packed.ok_or_else(missing)?;
+    let version = hex(&sha256(&packed));
+    let packed = api.answers.keep(&asker, packed).await?;
+    Ok(document(&headers, "application/gzip", &version, packed))
 }
 
-/// Does what reads skills where it holds up nobody, and not too often at once.
+/// Does what reads skills where it holds up nobody, and not too often at once. The turn it had comes
+/// back with what was found.
 async fn looking<T: Send + 'static>(
     api: &Arc<Api>,
     look: impl FnOnce(&Api) -> T + Send + 'static,
-) -> Result<T, Problem> {
-    let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
-    let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
+) -> Result<(T, Turn), Problem> {
+    let turn = api.service.turns().close_look().await.map_err(|_| Problem::busy())?;
     let api = Arc::clone(api);
-    let looked = aside(move || {
-        let _turn = turn;
-        look(&api)
-    });
-    Ok(looked.await?)
+    Ok(aside(move || (look(&api), turn)).await?)
 }
 
 /// A document that need not be sent to whoever has it.
-fn document(asked: &HeaderMap, kind: &'static str, version: &str, bytes: Vec<u8>) -> Response {
+fn document(asked: &HeaderMap, kind: &'static str, version: &str, bytes: Bytes) -> Response {
     let tag = format!("\"{version}\"");
     let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
     let same = known.is_some_and(|known| known.split(',').any(|known| known.trim() == tag));
@@ -169,7 +171,8 @@ async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
         let kept = Kept { made: api.host.now(), marks, text: text.into(), version };
         spot.insert(kept).clone()
     };
-    looking(api, make).await
+    let (kept, _turn) = looking(api, make).await?;
+    Ok(kept)
 }
 
 /// The list, and what it was made of. What is left out is said in a member that nobody has to read.

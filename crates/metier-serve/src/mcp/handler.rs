@@ -111,7 +111,7 @@ impl ServerHandler for Server {
         if uri == skills::INDEX {
             let index =
                 |service: &Service, catalog: &Catalog| skills::index(service.store(), catalog);
-            return self.look(&context, index).await.map(Into::into);
+            return self.look_closely(&context, index).await.map(Into::into);
         }
         let read = self.act(&context, move |session| resources::read(session, &uri)).await?;
         read.map_err(|error| refused(&error))?.map(Into::into)
@@ -167,7 +167,7 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let params = request.params.unwrap_or_default();
         let method = request.method;
-        self.look(&context, move |service, catalog| {
+        self.look_closely(&context, move |service, catalog| {
             skills::answer(service.store(), catalog, &method, &params)
         })
         .await?

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
+use axum::http::request::Parts;
 use metier_store::Catalog;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
+use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::subscriptions::{self, INTERVAL, Subscriptions};
+use super::subscriptions::{self, INTERVAL, Sight, Subscriptions};
 use super::{ATTENTION, Server, Service, shown};
 use crate::aside::aside;
 use crate::who::Who;
@@ -34,6 +36,12 @@ impl Known {
         let now = self.service.host.catalog(&self.who);
         let before = std::mem::replace(&mut self.catalog, now);
         !before.diff(&self.catalog).is_empty()
+    }
+}
+
+impl Service {
+    fn sight<'a>(&'a self, who: &'a Who, catalog: &'a Catalog) -> Sight<'a> {
+        Sight { who, catalog, store: self.store(), shared: &self.index_stamps }
     }
 }
 
@@ -74,15 +82,19 @@ impl Server {
             let data = Some(json!({ "uri": shown(&uri) }));
             return Err(ErrorData::resource_not_found("no resource has such an address", data));
         }
-        let subscribed = Arc::clone(&self.subscriptions);
+        let (subscribed, who) = (Arc::clone(&self.subscriptions), self.asker(context));
         let begins = self.look(context, move |service, catalog| {
-            let stamp = subscriptions::stamp(&uri, catalog, service.store());
+            let stamp = subscriptions::stamp(&uri, service.sight(&who, catalog));
             subscribed.add(&uri, stamp)
         });
         if begins.await?? {
-            let (service, who) = (Arc::clone(&self.service), self.asker(context));
-            let known = Arc::clone(&self.subscriptions);
-            tokio::spawn(tell_subscriber(service, who, known, context.peer.clone()));
+            let subscriber = Subscriber {
+                service: Arc::clone(&self.service),
+                who: self.asker(context),
+                known: Arc::clone(&self.subscriptions),
+                session: session(context),
+            };
+            tokio::spawn(tell_subscriber(Arc::new(subscriber), context.peer.clone()));
         }
         Ok(())
     }
@@ -148,14 +160,15 @@ struct News {
 impl Listener {
     fn of(service: &Arc<Service>, who: Who, uris: &[String]) -> Self {
         let lists = Known::of(service, who);
-        let resources = Subscriptions::of(uris, &lists.catalog, service.store());
+        let sight = service.sight(&lists.who, &lists.catalog);
+        let resources = Subscriptions::of(uris, sight);
         Self { lists, resources }
     }
 
     fn look(mut self, lists: bool) -> (Self, News) {
         let lists = lists && self.lists.changed();
-        let catalog = self.lists.service.host.catalog(&self.lists.who);
-        let resources = self.resources.changed(&catalog, self.lists.service.store());
+        let Known { service, who, .. } = &self.lists;
+        let resources = self.resources.changed(service.sight(who, &service.host.catalog(who)));
         (self, News { lists, resources: resources.unwrap_or_default() })
     }
 }
@@ -178,24 +191,51 @@ async fn tell(context: &SubscriptionContext, news: News) {
     }
 }
 
-/// Tells a client with a handshake of its resources, until it has none or is gone.
-async fn tell_subscriber(
+/// A client with a handshake that subscribed to resources.
+struct Subscriber {
     service: Arc<Service>,
     who: Who,
     known: Arc<Subscriptions>,
-    peer: Peer<RoleServer>,
-) {
+    /// Its session over HTTP, where it hears nothing without a stream.
+    session: Option<String>,
+}
+
+impl Subscriber {
+    /// What is to be told now; none when nobody has to look any more. For who does not listen nothing
+    /// is looked at: what changes meanwhile has changed when they do.
+    async fn look(self: Arc<Self>) -> Option<Vec<String>> {
+        if self.session.as_ref().is_some_and(|session| !self.service.streams.is_open(session)) {
+            return Some(Vec::new());
+        }
+        let look = move || {
+            let catalog = self.service.host.catalog(&self.who);
+            self.known.changed(self.service.sight(&self.who, &catalog))
+        };
+        aside(look).await.ok()?
+    }
+}
+
+/// The session over HTTP that a request belongs to.
+fn session(context: &RequestContext<RoleServer>) -> Option<String> {
+    let parts = context.extensions.get::<Parts>()?;
+    parts.headers.get(HEADER_SESSION_ID)?.to_str().ok().map(str::to_owned)
+}
+
+/// Tells a client with a handshake of its resources, until it has none or is gone.
+async fn tell_subscriber(subscriber: Arc<Subscriber>, peer: Peer<RoleServer>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         if peer.is_transport_closed() {
             return;
         }
-        let (service, who, known) = (Arc::clone(&service), who.clone(), Arc::clone(&known));
-        let look = move || known.changed(&service.host.catalog(&who), service.store());
-        let Ok(Some(changed)) = aside(look).await else { return };
+        let Some(changed) = Arc::clone(&subscriber).look().await else { return };
         for uri in changed {
             let told = ResourceUpdatedNotificationParam::new(uri);
             let _ = peer.notify_resource_updated(told).await;
         }
     }
 }
+
+#[cfg(test)]
+#[path = "news_tests.rs"]
+mod tests;

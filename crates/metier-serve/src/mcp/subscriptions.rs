@@ -10,13 +10,45 @@ use metier_store::store::FileStamp;
 use metier_store::{Catalog, Store};
 use rmcp::model::ErrorData;
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::resources::{offered, offered_as};
 use super::{shown, skills, uri};
 use crate::limits::MAX_SUBSCRIPTIONS;
+use crate::who::Who;
 
 /// How often subscribed resources are looked at: at once for a person, nothing for a disk.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The stamp of the index each client has, made once in an interval for all who are like it: to make
+/// one, the disk is asked about every skill.
+#[derive(Default)]
+pub(super) struct IndexStamps(Mutex<BTreeMap<Who, (Instant, FileStamp)>>);
+
+/// What a client can see, and what is shared of it with others who look.
+#[derive(Clone, Copy)]
+pub(super) struct Sight<'a> {
+    pub(super) who: &'a Who,
+    pub(super) catalog: &'a Catalog,
+    pub(super) store: &'a dyn Store,
+    pub(super) shared: &'a IndexStamps,
+}
+
+impl IndexStamps {
+    /// The stamp that `who` has, which is `make` when the last is too old. Whoever comes while it is
+    /// made waits for it.
+    fn get(&self, who: &Who, make: impl FnOnce() -> FileStamp) -> FileStamp {
+        let mut stamps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match stamps.get(who) {
+            Some((made, stamp)) if made.elapsed() < INTERVAL => *stamp,
+            _ => {
+                let stamp = make();
+                stamps.insert(who.clone(), (Instant::now(), stamp));
+                stamp
+            }
+        }
+    }
+}
 
 /// What was known of each resource when it was last looked at.
 #[derive(Default)]
@@ -31,8 +63,8 @@ struct Table {
 
 impl Subscriptions {
     /// Those of a stream that names all of them at once.
-    pub(super) fn of(uris: &[String], catalog: &Catalog, store: &dyn Store) -> Self {
-        let known = uris.iter().map(|uri| (uri.clone(), stamp(uri, catalog, store))).collect();
+    pub(super) fn of(uris: &[String], sight: Sight<'_>) -> Self {
+        let known = uris.iter().map(|uri| (uri.clone(), stamp(uri, sight))).collect();
         Self(Mutex::new(Table { known, watched: true }))
     }
 
@@ -54,7 +86,7 @@ impl Subscriptions {
 
     /// Those that changed since the last look. None when there are none left to look at; then whoever
     /// looks may stop.
-    pub(super) fn changed(&self, catalog: &Catalog, store: &dyn Store) -> Option<Vec<String>> {
+    pub(super) fn changed(&self, sight: Sight<'_>) -> Option<Vec<String>> {
         let mut table = self.table();
         if table.known.is_empty() {
             table.watched = false;
@@ -62,7 +94,7 @@ impl Subscriptions {
         }
         let mut changed = Vec::new();
         for (uri, known) in &mut table.known {
-            let now = stamp(uri, catalog, store);
+            let now = stamp(uri, sight);
             if std::mem::replace(known, now) != now {
                 changed.push(uri.clone());
             }
@@ -93,11 +125,16 @@ pub(super) fn accepted(requested: &[String]) -> Vec<String> {
 }
 
 /// What tells the states of a resource apart; nothing when it is not in the catalog.
-pub(super) fn stamp(uri: &str, catalog: &Catalog, store: &dyn Store) -> Option<FileStamp> {
+pub(super) fn stamp(uri: &str, sight: Sight<'_>) -> Option<FileStamp> {
+    let Sight { catalog, store, .. } = sight;
     if uri == skills::INDEX {
-        let stamps = offered(catalog).map(|entry| store.stamp(&entry.location(), "SKILL.md"));
-        let all: Vec<Option<FileStamp>> = stamps.collect();
-        return Some(FileStamp::of_bytes(format!("{} {all:?}", catalog.digest()).as_bytes()));
+        // Bodies are no part of the catalog's digest, and have their digest in the index.
+        let make = || {
+            let stamps = offered(catalog).map(|entry| store.stamp(&entry.location(), "SKILL.md"));
+            let all: Vec<Option<FileStamp>> = stamps.collect();
+            FileStamp::of_bytes(format!("{} {all:?}", catalog.digest()).as_bytes())
+        };
+        return Some(sight.shared.get(sight.who, make));
     }
     let (name, path) = uri::read(uri)?;
     let entry = offered_as(catalog, &name)?;

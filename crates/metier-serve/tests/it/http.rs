@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::ground::{Ground, run, stateless};
+use crate::ground::{Ground, run, skill, stateless};
 use crate::served::Served;
 
 struct Answer {
@@ -100,6 +100,43 @@ fn each_client_with_a_handshake_has_a_session_of_its_own() {
         let first = call(address, &one, "tool_guard", write.clone()).await;
         let second = call(address, &two, "tool_guard", write).await;
         assert_eq!((&first["verdict"], &second["verdict"]), (&json!("deny"), &json!("allow")));
+    });
+}
+
+#[test]
+fn who_subscribed_and_listens_later_hears_of_what_changed_meanwhile() {
+    // U2, U3
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("one")).unwrap();
+    let file = directory.path().join("one/SKILL.md");
+    std::fs::write(&file, skill("one", "")).unwrap();
+    run(async {
+        let server = Served::start(&Arc::new(Ground::on_disk(directory.path())));
+        let address = server.address;
+        let session = begin(address).await;
+        for uri in ["skill://one/SKILL.md", "skill://index.json"] {
+            let body = request(2, "resources/subscribe", json!({ "uri": uri }));
+            let answer = post(address, &[("Mcp-Session-Id", &session)], &body).await;
+            assert_eq!(answer.message()["result"], json!({}), "{}", answer.body);
+        }
+        let mut changed = skill("one", "");
+        changed.extend(b"One more line.\n");
+        std::fs::write(&file, changed).unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let head = format!(
+            "GET /mcp HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n\
+             Mcp-Session-Id: {session}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut told = String::new();
+        let mut part = [0; 4096];
+        while !(told.contains("skill://one/SKILL.md") && told.contains("skill://index.json")) {
+            let read = stream.read(&mut part);
+            let read = tokio::time::timeout(Duration::from_secs(20), read).await;
+            let read = read.expect("a notification").unwrap();
+            assert!(read > 0, "{told}");
+            told.push_str(&String::from_utf8_lossy(&part[..read]));
+        }
     });
 }
 

@@ -29,4 +29,5 @@ mod seed_tavern;
 mod served;
 mod skills;
 mod subscriptions;
+mod turns;
 mod unseen;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use metier_format::NameKey;
 use metier_policy::Profile;
+use metier_serve::agent_hook::is_of_an_agent;
 
 use super::{Fault, Value, enabled, expected, list, path, suggest, text};
 
@@ -64,7 +65,15 @@ pub(super) fn clients(value: &Value<'_>) -> Result<Clients, Fault> {
         if let Some(other) = section(&clients, name) {
             return Err(Fault::at(key, format!("`{name}` and `{other}` are the same client")));
         }
-        clients.insert(name.to_owned(), client(value)?);
+        let client = client(value)?;
+        if client.token_file.is_some() && is_of_an_agent(&format!("{name}.x")) {
+            let why = "the sessions of a client with a token are called after it, and sessions so \
+                       called are an agent's own, which no client may name";
+            let fault =
+                Fault::at(key, format!("`{name}` cannot name a client with a token: {why}"));
+            return Err(fault.hint(format!("choose another name, such as `my-{name}`")));
+        }
+        clients.insert(name.to_owned(), client);
     }
     Ok(clients)
 }

@@ -52,3 +52,18 @@ fn a_section_that_cannot_be_meant_is_refused_at_its_place() {
     let many: String = (0..=MAX_CLIENTS).map(|n| format!("[clients.c{n}]\n")).collect();
     check(&many, "more than 64 clients");
 }
+
+#[test]
+fn a_client_with_a_token_is_not_called_like_an_agent_whose_sessions_it_would_have() {
+    // U2, U3
+    for name in ["codex", "Claude-Code", "gemini-cli", "opencode", "chibi-1"] {
+        let error = parse(&format!("[clients.{name}]\ntoken-file = 'x.token'\n")).unwrap_err();
+        assert!(error.contains(&format!("`{name}` cannot name a client with a token")), "{error}");
+        assert!(error.contains("an agent's own"), "{error}");
+        // Without one it is who says so of itself, and has sessions as everybody.
+        assert!(parse(&format!("[clients.{name}]\nskills = 'none'\n")).is_ok(), "{name}");
+    }
+    for name in ["my-codex", "codex2", "chibi"] {
+        assert!(parse(&format!("[clients.{name}]\ntoken-file = 'x.token'\n")).is_ok(), "{name}");
+    }
+}

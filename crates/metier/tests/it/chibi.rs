@@ -199,6 +199,52 @@ fn another_plugins_tool_that_begins_alike_is_not_let_through() {
 }
 
 #[test]
+fn what_the_guard_rules_on_is_what_the_tool_does() {
+    // U4, S3
+    let world = world();
+    let text = "---\nname: extra\ndescription: Extra. Use it.\n---\n\nExtra.\n";
+    let extra = world.write("source/extra/SKILL.md", text);
+    let extra = extra.parent().unwrap().to_string_lossy().into_owned();
+    let words = json!(["install", extra]);
+    let mut host = Chibi::start(&world, Era::Variables);
+    host.call("skill_code-review", &json!({}));
+    let calls = [
+        ("skill_marketplace", json!({"action": "list", "args": words})),
+        ("skill_marketplace", json!({"args": words})),
+        ("use_skill", json!({"skill": "code-review", "args": words})),
+        ("use_skill", json!({"args": words})),
+        ("use_skill", json!({"action": "install", "skill_ref": extra})),
+        ("read_skill_file", json!({"action": "install", "skill_ref": extra})),
+        ("skill_pdf-processing", json!({"action": "install", "skill_ref": extra})),
+    ];
+    for (tool, arguments) in &calls {
+        let data = json!({"tool_name": tool, "arguments": arguments});
+        assert_eq!(host.hook("pre_tool", &data)[0]["block"], true, "{tool} {arguments}");
+    }
+    // Whoever asks nobody, and names the tool or not, does no more with words beside names.
+    let plugin = plugin(&world);
+    for (tool, arguments) in [&calls[0], &calls[2]] {
+        for name in [None, Some(("CHIBI_TOOL_NAME", *tool))] {
+            let mut command = world.command(plugin.to_str().unwrap());
+            let arguments = arguments.to_string();
+            let output = command.env("CHIBI_TOOL_ARGS", &arguments).envs(name).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.starts_with("Error: "), "{name:?} {arguments}: {text}");
+        }
+    }
+    let installed = host.call("skill_marketplace", &json!({"action": "list_installed"}));
+    assert!(installed.contains("code-review") && !installed.contains("extra"), "{installed}");
+    // Words alone are what a person typed, and looking is still no installing.
+    assert_eq!(
+        host.hook(
+            "pre_tool",
+            &json!({"tool_name": "skill_marketplace", "arguments": {"args": ["list"]}})
+        ),
+        [json!({})]
+    );
+}
+
+#[test]
 fn names_outside_the_standard_and_empty_descriptions_become_no_tools() {
     // U4, F1
     let world = World::new();
@@ -314,6 +360,32 @@ fn what_another_plugin_made_of_a_call_is_ruled_on_again() {
     }
     let read = json!({"tool_name": "file_head", "path": "a"});
     assert_eq!(host.hook("pre_file_read", &read), [json!({})]);
+}
+
+#[test]
+fn what_is_about_to_happen_is_ruled_on_whatever_tool_is_said_to_do_it() {
+    // U4, S3
+    let world = World::new();
+    let tools = "Read Edit Grep";
+    let text = format!("---\nname: one\ndescription: It.\nallowed-tools: {tools}\n---\n\nBody.\n");
+    skill(&world, "one", &text);
+    let mut host = Chibi::start(&world, Era::Stdin);
+    host.call("skill_one", &json!({}));
+    let mut denied = |hook: &str, tool: &str| {
+        let what =
+            json!({"tool_name": tool, "command": "rm -rf /", "url": "http://a.b", "path": "a"});
+        host.hook(hook, &what)[0]["denied"] == true
+    };
+    for hook in ["pre_shell_exec", "pre_file_write", "pre_fetch_url"] {
+        for tool in ["file_head", "read_skill_file", "call_user"] {
+            assert!(denied(hook, tool), "{hook} {tool}");
+        }
+    }
+    // Those that do it of their own are who they are.
+    for (hook, tool) in [("pre_file_write", "file_edit"), ("pre_file_read", "file_grep")] {
+        assert!(!denied(hook, tool), "{hook} {tool}");
+    }
+    assert!(denied("pre_file_write", "write_file"));
 }
 
 #[test]

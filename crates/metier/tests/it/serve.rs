@@ -254,6 +254,11 @@ fn others_are_listened_to_only_with_a_token() {
     check("0123456789 abcdef", 0o600, "not a visible ASCII");
     let gone = crate::metier(&world, &["serve", "--token-file", "gone"]);
     assert_eq!(gone.code, 2, "{}", gone.stderr);
+    world.env("METIER_SERVE_TOKEN", "");
+    // To serve without one would be no answer to somebody who set it.
+    let empty = crate::metier(&world, &["serve", "--listen", "0.0.0.0:0"]);
+    assert_eq!(empty.code, 2, "{}", empty.stderr);
+    assert!(empty.stderr.contains("fewer than 16"), "{}", empty.stderr);
     world.env("METIER_SERVE_TOKEN", "0123456789abcdef");
     let mut server = Server::start(&world, &["--listen", "0.0.0.0:0"]);
     server.address = server.address.replace("0.0.0.0", "127.0.0.1");
