@@ -25,7 +25,7 @@ mod subscriptions;
 mod tools;
 pub(crate) mod uri;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -103,6 +103,8 @@ pub(crate) struct Server {
     desks: Mutex<BTreeMap<Who, Arc<Desk>>>,
     log: Arc<Log>,
     subscriptions: Arc<Subscriptions>,
+    /// Streams that were promised and have not begun.
+    accepted: Mutex<VecDeque<news::Accepted>>,
     /// The scripts that run for this client, all of them also among the service's.
     own_runs: Arc<Runs>,
 }
@@ -180,6 +182,7 @@ impl Service {
             desks: Mutex::default(),
             log: Arc::default(),
             subscriptions: Arc::default(),
+            accepted: Mutex::default(),
             own_runs: Arc::default(),
         }
     }

@@ -202,6 +202,7 @@ impl ServerHandler for Server {
         let mut accepted = requested.clone();
         let uris = accepted.resource_subscriptions.as_deref();
         accepted.resource_subscriptions = uris.map(subscriptions::accepted);
+        self.accept();
         Some(accepted)
     }
 

@@ -1,7 +1,7 @@
 //! Telling clients that something changed: the lists, to whoever said they had begun or listens, and
 //! single resources, to whoever subscribed. A client hears of changes in its own catalog only.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use axum::http::request::Parts;
 use metier_store::Catalog;
@@ -16,6 +16,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::subscriptions::{self, INTERVAL, Sight, Subscriptions};
 use super::{ATTENTION, Server, Service, shown};
 use crate::aside::aside;
+use crate::limits::MAX_LISTENERS;
 use crate::who::Who;
 
 /// The catalog a client knows of.
@@ -45,7 +46,30 @@ impl Service {
     }
 }
 
+/// What a client without a handshake could know when it was told that it is listened to: whatever
+/// changes from then on it hears of.
+pub(super) struct Accepted {
+    changes: watch::Receiver<u64>,
+    catalog: Arc<Catalog>,
+}
+
 impl Server {
+    /// Notes what a client that is about to listen can know.
+    pub(super) fn accept(&self) {
+        let changes = self.service.changes.subscribe();
+        let catalog = self.service.host.catalog(&self.who(None));
+        // A panic elsewhere left one in it or not.
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        accepted.push_back(Accepted { changes, catalog });
+        if accepted.len() > MAX_LISTENERS {
+            accepted.pop_front();
+        }
+    }
+
+    fn accepted(&self) -> Option<Accepted> {
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
     /// From now on the client hears when its lists change.
     pub(super) fn tell_of_changes(&self, peer: Peer<RoleServer>) {
         let mut changes = self.service.changes.subscribe();
@@ -109,10 +133,15 @@ impl Server {
             return Err(ErrorData::internal_error("too many listen here; try again", None));
         };
         let (service, who) = (Arc::clone(&self.service), self.asker(context.request_context()));
+        let accepted = self.accepted();
         let uris = context.accepted().resource_subscriptions.clone().unwrap_or_default();
         let looks = !uris.is_empty();
         let mut changes = service.changes.subscribe();
         let mut known = aside(move || Listener::of(&service, who, &uris)).await?;
+        if let Some(accepted) = accepted {
+            changes = accepted.changes;
+            known.lists.catalog = accepted.catalog;
+        }
         let mut ticks = interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
