@@ -2,6 +2,7 @@
 //! for an answer waits for ever; here everything that could be a request is answered. Start at [`read`];
 //! [`Scan`] finds the number of a message that is too long to be kept.
 
+use metier_runtime::unambiguous;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
@@ -39,7 +40,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal
     if bytes.is_empty() {
         return Ok(None);
     }
-    if let Ok(message) = serde_json::from_slice(bytes) {
+    // Of two members of one name every reader takes another, and somebody rules on one of them.
+    let is_clear = unambiguous::read(bytes).is_ok();
+    if let (true, Ok(message)) = (is_clear, serde_json::from_slice(bytes)) {
         return Ok(Some(message));
     }
     let value: Value = serde_json::from_slice(bytes).map_err(|_| Refusal {
@@ -58,7 +61,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal
     Err(Refusal {
         id: id.cloned().unwrap_or_default(),
         code: ErrorCode::INVALID_REQUEST,
-        message: "this is no request".to_owned(),
+        message: if is_clear { "this is no request" } else { "a name stands twice in it" }
+            .to_owned(),
     })
 }
 

@@ -22,6 +22,9 @@ fn what_could_be_a_request_is_a_message_or_is_refused() {
     check(br#"{"jsonrpc":"1.0","id":5,"method":"ping"}"#, -32600, json!(5));
     check(br#"{"jsonrpc":"2.0","id":"a","method":7}"#, -32600, json!("a"));
     check(br#"{"jsonrpc":"2.0","id":{},"method":7}"#, -32600, Value::Null);
+    let twice =
+        br#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"a","name":"b"}}"#;
+    check(twice, -32600, json!(6));
     let ping = read(b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n").unwrap();
     assert!(matches!(ping, Some(JsonRpcMessage::Request(_))));
 }
