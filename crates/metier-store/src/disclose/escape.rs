@@ -66,6 +66,8 @@ fn xml(c: char) -> Option<&'static str> {
         '>' => "&gt;",
         '"' => "&quot;",
         '\'' => "&#x27;",
+        // Only before a line feed is there one left, and there every reader of XML drops it.
+        '\r' => "",
         // Not characters at all in XML.
         '\u{fffe}' => "\\u{fffe}",
         '\u{ffff}' => "\\u{ffff}",

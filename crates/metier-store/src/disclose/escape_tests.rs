@@ -4,6 +4,7 @@ use super::*;
 fn a_text_stays_between_its_tags() {
     // D5
     let check = |text: &str, expect: &str| assert_eq!(xml_text(text), expect);
+    check("one\r\ntwo\rthree", "one\ntwo\\u{d}three");
     check("plain", "plain");
     check("Use <foo> & \"bar\" it's", "Use &lt;foo&gt; &amp; &quot;bar&quot; it&#x27;s");
     check("two\nlines\ttab", "two\nlines\ttab");
@@ -15,6 +16,7 @@ fn a_text_stays_between_its_tags() {
 fn an_attribute_stays_between_its_quotes_and_on_its_line() {
     // D5
     let check = |text: &str, expect: &str| assert_eq!(xml_attribute(text), expect);
+    check("one\r\ntwo", "one&#10;two");
     check("a\" b='c'", "a&quot; b=&#x27;c&#x27;");
     check("two\nlines\ttab", "two&#10;lines&#9;tab");
     check("/><evil", "/&gt;&lt;evil");

@@ -360,7 +360,10 @@ fn field(skills: &mut [Read], line: &str) {
 }
 
 fn lines(text: &str) -> String {
-    visible(text).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
+    visible(text)
+        .replace("\r\n", "\n")
+        .replace('\u{fffe}', "\\u{fffe}")
+        .replace('\u{ffff}', "\\u{ffff}")
 }
 
 fn line(text: &str) -> String {
