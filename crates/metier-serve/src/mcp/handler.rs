@@ -166,9 +166,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let params = request.params.unwrap_or_default();
-        let method = request.method;
+        let (method, stateless) = (request.method, is_stateless(&context));
         self.look_closely(&context, move |service, catalog| {
-            skills::answer(service.store(), catalog, &method, &params)
+            skills::answer(service.store(), catalog, (&method, stateless), &params)
         })
         .await?
         .map(CustomResult::new)

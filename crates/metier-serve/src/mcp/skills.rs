@@ -41,6 +41,10 @@ const PROTOCOL: &[&str] = &[
     "tools/list",
 ];
 
+/// Those of them that only a client with a handshake has.
+const HANDSHAKE: [&str; 4] =
+    ["initialize", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
 /// The index such an agent reads: each skill's frontmatter, address and digest.
 pub(super) fn index(store: &dyn Store, catalog: &Catalog) -> ReadResourceResult {
     let entry = |entry: &Entry| {
@@ -58,7 +62,7 @@ pub(super) fn index(store: &dyn Store, catalog: &Catalog) -> ReadResourceResult 
 pub(super) fn answer(
     store: &dyn Store,
     catalog: &Catalog,
-    method: &str,
+    (method, stateless): (&str, bool),
     params: &Value,
 ) -> Result<Value, ErrorData> {
     match method {
@@ -66,7 +70,7 @@ pub(super) fn answer(
         "skills/get" => get(store, catalog, params),
         "resources/directory/read" => directory(store, catalog, params),
         // The SDK gives what has other parameters than a method has as if there were no such method.
-        _ if PROTOCOL.contains(&method) => {
+        _ if PROTOCOL.contains(&method) && !(stateless && HANDSHAKE.contains(&method)) => {
             let message = format!("these are not the parameters of `{method}`");
             Err(ErrorData::invalid_params(message, None))
         }

@@ -42,6 +42,10 @@ fn a_client_without_a_handshake_is_served_request_by_request() {
         assert!(listed["ttlMs"].is_u64() && listed["cacheScope"].is_string());
         let refused = wire.ask("tools/list", json!({})).await;
         assert_eq!(refused["error"]["code"], -32602, "each request says who asks: {refused}");
+        for gone in ["initialize", "logging/setLevel", "resources/subscribe"] {
+            let refused = wire.ask(gone, json!({"_meta": stateless(json!({}))})).await;
+            assert_eq!(refused["error"]["code"], -32601, "{gone}: {refused}");
+        }
     });
 }
 
