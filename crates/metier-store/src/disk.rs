@@ -26,7 +26,7 @@ use crate::level::{Child, Identity, Reached};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::memo::{Memo, Stamp};
 use crate::paths::{boxed_path, joined, path_of, shown};
-use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
+use crate::walk::{Desk, Directory, Ground, Scratch, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -156,7 +156,7 @@ impl Disk {
     fn recall(&self, at: Directory<'_>, desk: &mut Desk<'_>) -> bool {
         let Some(memo) = self.memo() else { return false };
         let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
-        let (path, next) = (&mut desk.scratch.path, &mut desk.scratch.next);
+        let Scratch { path, next, way, .. } = &mut desk.scratch;
         let mut link = None;
         let known = memo.candidate(spot, next, |said| {
             link = match said {
@@ -164,13 +164,10 @@ impl Disk {
                 Some(said) if self.listed => Some(said.to_vec()),
                 _ => self.link(at),
             };
-            match &link {
-                // The way along what it says is shorter than the one by the link.
-                Some(link) => set_path(path, &joined_by(at.path, link), SKILL_FILE.as_bytes()),
-                None => set_path(path, at.path, SKILL_FILE.as_bytes()),
-            }
-            let path = CStr::from_bytes_with_nul(path).ok()?;
-            let stat = statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let stat = match &link {
+                Some(link) => self.along(&joined_by(at.path, link), path, way)?,
+                None => look_at(&self.fd, path, at.path)?,
+            };
             let is_proof = at.reached != Reached::Supposedly || stat.st_nlink == 1;
             Stamp::of(&stat).filter(|_| is_proof)
         });
@@ -178,6 +175,27 @@ impl Disk {
         desk.harvest.recalled.push(index);
         desk.found(Found { link: link.as_deref().map(boxed_path), ..found });
         true
+    }
+
+    /// Looks at the file of the skill that a link leads to, by what it says: the way there is shorter
+    /// than the one by the link, and most of it is gone once for all links into one directory.
+    fn along(
+        &self,
+        target: &[u8],
+        path: &mut Vec<u8>,
+        way: &mut Option<(Vec<u8>, OwnedFd)>,
+    ) -> Option<Stat> {
+        let slash = target.iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
+        let (head, last) = target.split_at_checked(slash.unwrap_or(0))?;
+        let last = last.strip_prefix(b"/").unwrap_or(last);
+        if head.is_empty() || matches!(last, b"" | b"." | b"..") {
+            return look_at(&self.fd, path, target);
+        }
+        if way.as_ref().is_none_or(|(known, _)| known != head) {
+            let flags = OPEN_DIRECTORY | OFlags::PATH;
+            *way = Some((head.to_vec(), openat(&self.fd, head, flags, Mode::empty()).ok()?));
+        }
+        look_at(&way.as_ref()?.1, path, last)
     }
 
     /// Remembers the file just read, when it made a candidate without findings. Looked at after it
@@ -562,6 +580,13 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
         return Diagnostic::new(Code::Unreadable, message);
     }
     special(kind, path)
+}
+
+/// What the file of the skill at `directory` is, seen from `from`; a link is not followed.
+fn look_at(from: &OwnedFd, path: &mut Vec<u8>, directory: &[u8]) -> Option<Stat> {
+    set_path(path, directory, SKILL_FILE.as_bytes());
+    let path = CStr::from_bytes_with_nul(path).ok()?;
+    statat(from, path, AtFlags::SYMLINK_NOFOLLOW).ok()
 }
 
 /// Where the link at `path` leads, by what it says: from the directory it is in, or from `/`.

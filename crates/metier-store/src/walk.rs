@@ -8,6 +8,7 @@
 //! of their parents and then of their names; limits cut that order; threads take pieces of it and
 //! hand back results by piece.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -115,6 +116,8 @@ pub(crate) struct Scratch {
     pub(crate) names: Vec<u8>,
     /// Where in the memo the next candidate is expected.
     pub(crate) next: usize,
+    /// The directory that links led into last, by what they said, held open: most lead into one.
+    pub(crate) way: Option<(Vec<u8>, OwnedFd)>,
 }
 
 /// The children of one directory, by its place in its level.
