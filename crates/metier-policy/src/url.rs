@@ -95,6 +95,21 @@ fn plain_host(host: &str) -> Result<String, UrlError> {
     Ok(host)
 }
 
+/// A path with `%2e` and the like undone; what is no number behind `%` stays as it is. None when it is
+/// no text then.
+pub(crate) fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let digit = |at: usize| behind.get(at).and_then(|b| char::from(*b).to_digit(16));
+        let coded = (*byte == b'%').then(|| digit(0).zip(digit(1))).flatten();
+        let coded = coded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        bytes.push(coded.unwrap_or(*byte));
+        rest = behind.get(if coded.is_some() { 2 } else { 0 }..).unwrap_or_default();
+    }
+    String::from_utf8(bytes).ok()
+}
+
 #[cfg(test)]
 #[path = "url_tests.rs"]
 mod tests;

@@ -115,3 +115,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_stands_for_other_characters_is_undone_once_and_the_rest_stays() {
+    // S3
+    let check = |path: &str, expect: Option<&str>| {
+        assert_eq!(decoded(path).as_deref(), expect, "{path}");
+    };
+    check("/a/%2e%2E/b%20c", Some("/a/../b c"));
+    check("/a%252e", Some("/a%2e"));
+    check("/100%", Some("/100%"));
+    check("/%zz%4", Some("/%zz%4"));
+    check("/%ff", None);
+}

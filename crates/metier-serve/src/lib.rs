@@ -26,6 +26,9 @@ mod starved;
 pub mod surface;
 pub mod tally;
 mod turns;
+#[cfg(test)]
+#[path = "unopened_tests.rs"]
+mod unopened;
 pub mod who;
 mod yaml_json;
 

@@ -7,6 +7,7 @@ use super::Inquiry;
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
 use crate::limits::{MAX_PATH_BYTES, MAX_TOLD};
 use crate::place::{From, Place, Spots, folded};
+use crate::url::decoded;
 
 /// Words in the name of a tool that only looks.
 const LOOKS: [&str; 21] = [
@@ -204,16 +205,7 @@ fn file_path(text: &str) -> Option<String> {
         None if text.contains('%') => text,
         None => return None,
     };
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        let digit = |at: usize| behind.get(at).and_then(|b| char::from(*b).to_digit(16));
-        let coded = (*byte == b'%').then(|| digit(0).zip(digit(1))).flatten();
-        let coded = coded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        bytes.push(coded.unwrap_or(*byte));
-        rest = behind.get(if coded.is_some() { 2 } else { 0 }..).unwrap_or_default();
-    }
-    String::from_utf8(bytes).ok()
+    decoded(path)
 }
 
 /// Whether the name of a tool says that it only looks.

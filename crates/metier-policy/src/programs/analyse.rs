@@ -18,6 +18,7 @@ use super::{
 };
 use crate::limits::MAX_MENTIONS;
 use crate::shell::{Access, Word};
+use crate::url::decoded;
 use arguments::{assignment, names_input};
 pub(crate) use parts::parts;
 
@@ -49,16 +50,7 @@ pub(super) fn mentions(words: &[Word]) -> impl Iterator<Item = Touch> {
 /// The path in what follows `file://`: behind the host, with `%2e` and the like undone.
 fn file_path(text: &str) -> Option<String> {
     let path = text.get(text.find('/')?..)?.split(['?', '#']).next()?;
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((byte, behind)) = rest.split_first() {
-        let digit = |at: usize| behind.get(at).and_then(|b| char::from(*b).to_digit(16));
-        let coded = (*byte == b'%').then(|| digit(0).zip(digit(1))).flatten();
-        let coded = coded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
-        bytes.push(coded.unwrap_or(*byte));
-        rest = behind.get(if coded.is_some() { 2 } else { 0 }..).unwrap_or_default();
-    }
-    String::from_utf8(bytes).ok()
+    decoded(path)
 }
 
 /// The scheme of an address, in lowercase where it is known, and what follows it.

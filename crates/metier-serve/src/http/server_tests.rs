@@ -3,44 +3,16 @@
 use std::fs::File;
 use std::net::TcpListener;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 use std::time::Duration;
 
-use metier_runtime::JournalError;
-use metier_store::index::{CatalogIndex, IndexSettings};
-use metier_store::watch::{Watch, WatchError};
-use metier_store::{Layer, MemoryStore};
-
 use super::{HttpError, Stop, is_a_strangers, serve};
+use crate::Dialect;
 use crate::http::{Gate, HttpSetup};
 use crate::starved::starved;
-use crate::{Client, Dialect, Host, Seat};
-
-/// A host nobody reaches.
-struct Nowhere(Arc<CatalogIndex>);
-
-impl Host for Nowhere {
-    fn index(&self) -> &Arc<CatalogIndex> {
-        &self.0
-    }
-
-    fn now(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn open(&self, _: &Client) -> Result<Seat, JournalError> {
-        Err(JournalError::TooLarge(0))
-    }
-
-    fn watch(&self) -> Result<Option<Watch>, WatchError> {
-        Ok(None)
-    }
-}
+use crate::unopened::Unopened;
 
 fn served(socket: TcpListener) -> Result<(), HttpError> {
-    let store = Arc::new(MemoryStore::new(Layer::Personal));
-    let index = CatalogIndex::new(store, IndexSettings::default(), Duration::ZERO);
-    let host = Arc::new(Nowhere(Arc::new(index)));
+    let host = Unopened::empty();
     let session = "default".to_owned();
     let (gate, header_time) = (Gate::default(), Duration::from_secs(1));
     let setup = HttpSetup { session, dialect: Dialect::Plain, gate, header_time };

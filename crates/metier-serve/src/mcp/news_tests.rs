@@ -1,43 +1,16 @@
-use std::time::Duration;
-
-use metier_runtime::JournalError;
-use metier_store::index::{CatalogIndex, IndexSettings};
-use metier_store::watch::{Watch, WatchError};
 use metier_store::{Layer, MemoryStore};
 
 use super::*;
-use crate::{Client, Dialect, Host, Seat};
+use crate::Dialect;
+use crate::unopened::Unopened;
 
 const SKILL: &str = "---\nname: one\ndescription: Does it.\n---\n\nBody.\n";
 const ADDRESS: &str = "skill://one/SKILL.md";
 
-/// A host in which no session is opened.
-struct Quiet(Arc<CatalogIndex>);
-
-impl Host for Quiet {
-    fn index(&self) -> &Arc<CatalogIndex> {
-        &self.0
-    }
-
-    fn now(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn open(&self, _: &Client) -> Result<Seat, JournalError> {
-        Err(JournalError::TooLarge(0))
-    }
-
-    fn watch(&self) -> Result<Option<Watch>, WatchError> {
-        Ok(None)
-    }
-}
-
 /// Somebody who subscribed before the skill came.
 fn subscriber(session: Option<&str>) -> Arc<Subscriber> {
     let store = MemoryStore::new(Layer::Personal).file("one/SKILL.md", SKILL.as_bytes().to_vec());
-    let settings = IndexSettings::default();
-    let index = CatalogIndex::new(Arc::new(store), settings, Duration::ZERO);
-    let service = Service::new(Arc::new(Quiet(Arc::new(index))), Dialect::Plain);
+    let service = Service::new(Unopened::of(store), Dialect::Plain);
     let known = Arc::new(Subscriptions::default());
     known.add(ADDRESS, None).unwrap();
     let session = session.map(str::to_owned);

@@ -1,43 +1,18 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
-use metier_runtime::JournalError;
-use metier_store::index::{CatalogIndex, IndexSettings};
-use metier_store::watch::{Watch, WatchError};
-use metier_store::{Layer, MemoryStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{ServeError, serve_stdio, serve_streams};
+use crate::Dialect;
 use crate::mcp::{Guest, Service};
 use crate::starved::starved;
-use crate::{Client, Dialect, Host, Seat};
+use crate::unopened::Unopened;
 
 const HELLO: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
-
-/// A host without skills, in which no session is opened.
-struct Empty(Arc<CatalogIndex>);
-
-impl Host for Empty {
-    fn index(&self) -> &Arc<CatalogIndex> {
-        &self.0
-    }
-
-    fn now(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn open(&self, _: &Client) -> Result<Seat, JournalError> {
-        Err(JournalError::TooLarge(0))
-    }
-
-    fn watch(&self) -> Result<Option<Watch>, WatchError> {
-        Ok(None)
-    }
-}
 
 /// A client that says these bytes, and then this happens.
 struct Says(&'static [u8], fn() -> Poll<std::io::Result<()>>);
@@ -83,9 +58,7 @@ impl AsyncWrite for Hears {
 }
 
 fn service() -> Arc<Service> {
-    let store = Arc::new(MemoryStore::new(Layer::Personal));
-    let index = CatalogIndex::new(store, IndexSettings::default(), Duration::ZERO);
-    Service::new(Arc::new(Empty(Arc::new(index))), Dialect::Plain)
+    Service::new(Unopened::empty(), Dialect::Plain)
 }
 
 fn served(says: Says, hears: Hears) -> Result<(), ServeError> {
