@@ -6,6 +6,8 @@
 //! listing says. Reading at an offset keeps that safe, since fifos, sockets and terminals refuse
 //! it; whatever does not turn out to be closed frontmatter is then looked at before more is read.
 
+mod recall;
+
 use std::cmp::min;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -14,7 +16,7 @@ use metier_format::limits::MAX_PREFIX_BYTES;
 use metier_format::{Code, Diagnostic};
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Stat, fstat, fstatfs, openat,
-    openat2, readlinkat, statat,
+    openat2, statat,
 };
 use rustix::io::{Errno, pread, retry_on_intr};
 
@@ -26,7 +28,7 @@ use crate::level::{Child, Identity, Reached};
 use crate::limits::{LISTING_BYTES, PREFIX_BYTES};
 use crate::memo::{Memo, Stamp};
 use crate::paths::{boxed_path, joined, path_of, shown};
-use crate::walk::{Desk, Directory, Ground, Scratch, is_hidden, may_be_listed};
+use crate::walk::{Desk, Directory, Ground, is_hidden, may_be_listed};
 
 const OPEN_DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
@@ -150,67 +152,6 @@ impl Disk {
         }
     }
 
-    /// Whether the directory is a skill whose file is as it is remembered, which is then made known.
-    /// Of a directory that is only supposed to be what it is this is also the proof: a file that was
-    /// put elsewhere has another time of change, and one with a single name has a single place.
-    fn recall(&self, at: Directory<'_>, desk: &mut Desk<'_>) -> bool {
-        let Some(memo) = self.memo() else { return false };
-        let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
-        let Scratch { path, next, way, .. } = &mut desk.scratch;
-        let mut link = None;
-        let known = memo.candidate(spot, next, |said| {
-            link = match said {
-                // It is in the root itself, which is as it was.
-                Some(said) if self.listed => Some(said.to_vec()),
-                _ => self.link(at),
-            };
-            let stat = match &link {
-                Some(link) => self.along(&joined_by(at.path, link), path, way)?,
-                None => look_at(&self.fd, path, at.path)?,
-            };
-            let is_proof = at.reached != Reached::Supposedly || stat.st_nlink == 1;
-            Stamp::of(&stat).filter(|_| is_proof)
-        });
-        let Some((index, found)) = known else { return false };
-        desk.harvest.recalled.push(index);
-        desk.found(Found { link: link.as_deref().map(boxed_path), ..found });
-        true
-    }
-
-    /// Looks at the file of the skill that a link leads to, by what it says: the way there is shorter
-    /// than the one by the link, and most of it is gone once for all links into one directory.
-    fn along(
-        &self,
-        target: &[u8],
-        path: &mut Vec<u8>,
-        way: &mut Option<(Vec<u8>, OwnedFd)>,
-    ) -> Option<Stat> {
-        let slash = target.iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
-        let (head, last) = target.split_at_checked(slash.unwrap_or(0))?;
-        let last = last.strip_prefix(b"/").unwrap_or(last);
-        if head.is_empty() || matches!(last, b"" | b"." | b"..") {
-            return look_at(&self.fd, path, target);
-        }
-        if way.as_ref().is_none_or(|(known, _)| known != head) {
-            let flags = OPEN_DIRECTORY | OFlags::PATH;
-            *way = Some((head.to_vec(), openat(&self.fd, head, flags, Mode::empty()).ok()?));
-        }
-        look_at(&way.as_ref()?.1, path, last)
-    }
-
-    /// Remembers the file just read, when it made a candidate without findings. Looked at after it
-    /// was read: what was written meanwhile has changed too lately to be believed.
-    fn remember(&self, fd: &OwnedFd, at: Directory<'_>, desk: &mut Desk<'_>) {
-        if matches!(self.memo, Recall::Never) {
-            return;
-        }
-        let is_sound = |found: &Found| found.diagnostics.is_empty();
-        let stamp = fstat(fd).ok().and_then(|stat| Stamp::of(&stat));
-        if let Some(stamp) = stamp.filter(|_| desk.harvest.found.last().is_some_and(is_sound)) {
-            desk.remember(at, stamp);
-        }
-    }
-
     /// What the directory at `path` is, as a listing of its parent would tell: nothing when there is
     /// none, and in words why a link there is not followed.
     pub(crate) fn directory(&self, path: &[u8]) -> Result<Option<(Identity, Reached)>, String> {
@@ -222,17 +163,6 @@ impl Disk {
             }
             Err(_) => Ok(None),
         }
-    }
-
-    /// What the link says that the directory is, when it is one.
-    fn link(&self, at: Directory<'_>) -> Option<Vec<u8>> {
-        let is_link = at.reached != Reached::Plainly;
-        is_link.then(|| readlinkat(&self.fd, at.path, Vec::new()).ok()).flatten().map(Into::into)
-    }
-
-    /// The directory that the link at `path` led to when a scan last remembered a skill there.
-    fn supposed(&self, path: &[u8]) -> Option<Identity> {
-        self.memo().filter(|_| self.supposes)?.identity(path)
     }
 
     /// The directory that the link at `path` leads to; nothing when it leads to something else.
@@ -359,18 +289,6 @@ impl Disk {
             }
             Some(_) | None => desk.close(group, at),
         }
-    }
-
-    /// Lists the root, which is as it was when all directories in it were remembered.
-    fn list_from_memory(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        let mut group = desk.children(at);
-        for (name, identity, linked) in self.memo().iter().flat_map(|memo| memo.directories()) {
-            desk.harvest.stats.links += u64::from(linked);
-            let reached = if linked { Reached::Supposedly } else { Reached::Plainly };
-            desk.child(&mut group, at, Child { name, identity, reached });
-        }
-        desk.harvest.entries = self.memo().map(Memo::len);
-        desk.close(group, at);
     }
 
     /// The directory entry as a subdirectory to look at, if it is one.
@@ -580,23 +498,6 @@ fn not_opened(kind: FileType, errno: Errno, path: &[u8]) -> Diagnostic {
         return Diagnostic::new(Code::Unreadable, message);
     }
     special(kind, path)
-}
-
-/// What the file of the skill at `directory` is, seen from `from`; a link is not followed.
-fn look_at(from: &OwnedFd, path: &mut Vec<u8>, directory: &[u8]) -> Option<Stat> {
-    set_path(path, directory, SKILL_FILE.as_bytes());
-    let path = CStr::from_bytes_with_nul(path).ok()?;
-    statat(from, path, AtFlags::SYMLINK_NOFOLLOW).ok()
-}
-
-/// Where the link at `path` leads, by what it says: from the directory it is in, or from `/`.
-fn joined_by(path: &[u8], target: &[u8]) -> Vec<u8> {
-    match path.iter().rposition(|byte| *byte == b'/') {
-        Some(slash) if !target.starts_with(b"/") => {
-            joined(path.get(..slash).unwrap_or_default(), target)
-        }
-        Some(_) | None => target.to_vec(),
-    }
 }
 
 /// `parent/name` with a NUL at its end, in a buffer that is used again.

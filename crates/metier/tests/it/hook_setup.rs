@@ -48,14 +48,17 @@ fn furnish(world: &World) {
     world.write("home/.config/opencode/opencode.json", "{\"$schema\": \"x\"}");
 }
 
+/// A world whose agents have settings.
+fn furnished_world() -> World {
+    let world = agents_world();
+    furnish(&world);
+    world
+}
+
 #[test]
 fn removing_restores_every_byte() {
     // U5
-    for furnished in [false, true] {
-        let world = agents_world();
-        if furnished {
-            furnish(&world);
-        }
+    for world in [agents_world(), furnished_world()] {
         let before = settings(&world);
         for agent in AGENTS {
             // Twice is as good as once.
@@ -80,8 +83,7 @@ fn removing_restores_every_byte() {
 #[test]
 fn linking_with_hooks_is_setting_them_up() {
     // U5, P7
-    let world = agents_world();
-    furnish(&world);
+    let world = furnished_world();
     let before = settings(&world);
     for agent in AGENTS {
         let run = metier(&world, &["link", agent, "--hooks"]);
@@ -106,8 +108,7 @@ fn linking_with_hooks_is_setting_them_up() {
 #[test]
 fn several_agents_get_and_lose_hooks_at_once_and_a_dry_run_only_says_so() {
     // U5, P7
-    let world = agents_world();
-    furnish(&world);
+    let world = furnished_world();
     let before = settings(&world);
     let with = |words: &[&str], agents: &[&str]| metier(&world, &[words, agents].concat());
     let run = with(&["link", "--hooks", "--dry-run"], &AGENTS);
@@ -141,8 +142,7 @@ fn several_agents_get_and_lose_hooks_at_once_and_a_dry_run_only_says_so() {
 #[test]
 fn unlinking_an_agent_takes_its_hooks_too_and_says_so() {
     // U5, P7
-    let world = agents_world();
-    furnish(&world);
+    let world = furnished_world();
     let before = settings(&world);
     for agents in [&["claude-code"][..], &[]] {
         assert_eq!(metier(&world, &["link", "claude-code", "--hooks"]).code, 0);
@@ -503,11 +503,7 @@ fn lose_records(world: &World) {
 #[test]
 fn hooks_of_which_nothing_is_written_down_are_taken_out_by_their_mark() {
     // U5
-    for furnished in [false, true] {
-        let world = agents_world();
-        if furnished {
-            furnish(&world);
-        }
+    for world in [agents_world(), furnished_world()] {
         let before = settings(&world);
         for agent in AGENTS {
             assert_eq!(metier(&world, &["hook", "setup", agent]).code, 0);
