@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use metier_store::digest::{hex, is_digest, sha256};
+use metier_store::digest::{checksum, hex, is_digest};
 
 use crate::atomic::Folder;
 use crate::limits::MAX_RECORD_BYTES;
@@ -18,7 +18,7 @@ use crate::stamp::{Stamp, cut};
 use crate::trust::{Approval, Approvals};
 
 /// What the first line begins with; another one is another format and read as nothing.
-const HEADING: &str = "metier-brief-1";
+const HEADING: &str = "metier-brief-2";
 
 /// What is known of one skill, in brief.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,10 @@ pub(crate) enum Briefs {
 /// A line for each skill, sorted. Nothing is taken apart but what is asked about.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
-    text: String,
+    /// The whole file.
+    file: String,
+    /// Where the lines begin in it.
+    start: usize,
     /// Where the line stands that is probably asked for next: lists ask in order.
     next: Cell<usize>,
 }
@@ -76,7 +79,7 @@ impl Briefs {
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Parsed(briefs) => briefs.is_empty(),
-            Self::Written(lines) => lines.text.is_empty(),
+            Self::Written(lines) => lines.text().is_empty(),
         }
     }
 
@@ -101,15 +104,20 @@ impl Briefs {
 }
 
 impl Lines {
+    fn text(&self) -> &str {
+        self.file.get(self.start..).unwrap_or_default()
+    }
+
     /// The line of `key`.
     fn line(&self, key: &str) -> Option<&str> {
-        let expected = self.text.get(self.next.get()..).and_then(|rest| cut(rest, b'\n'));
+        let text = self.text();
+        let expected = text.get(self.next.get()..).and_then(|rest| cut(rest, b'\n'));
         if let Some((line, behind)) = expected.filter(|(line, _)| key_of(line) == Some(key)) {
-            self.next.set(self.text.len() - behind.len());
+            self.next.set(text.len() - behind.len());
             return Some(line);
         }
-        let line = sorted::find(&self.text, "\n", key, key_of)?;
-        let behind = line.as_ptr().addr() - self.text.as_ptr().addr() + line.len();
+        let line = sorted::find(text, "\n", key, key_of)?;
+        let behind = line.as_ptr().addr() - text.as_ptr().addr() + line.len();
         self.next.set(behind);
         Some(line.trim_end_matches('\n'))
     }
@@ -149,7 +157,7 @@ impl Original {
     fn known(&self, stamp: &Stamp) -> Option<Briefs> {
         let folder = Folder::open(&self.beside).ok()?;
         let bytes = folder.read(self.brief, MAX_RECORD_BYTES).ok()??;
-        read(std::str::from_utf8(&bytes).ok()?, stamp)
+        read(String::from_utf8(bytes).ok()?, stamp)
     }
 }
 
@@ -198,19 +206,20 @@ fn text(stamp: &Stamp, briefs: &Briefs) -> Option<String> {
         let [source, commit, approval] = rest.map(|value| value.as_deref().unwrap_or_default());
         writeln!(body, "{key}\t{}\t{source}\t{commit}\t{approval}", brief.tree).ok()?;
     }
-    Some(format!("{HEADING} {}\n{body}", hex(&sha256(body.as_bytes()))))
+    Some(format!("{HEADING} {}\n{body}", hex(&checksum(body.as_bytes()))))
 }
 
 /// What the brief says, when it is whole and made from the file with this stamp.
-fn read(text: &str, stamp: &Stamp) -> Option<Briefs> {
-    let (heading, body) = cut(text, b'\n')?;
+fn read(file: String, stamp: &Stamp) -> Option<Briefs> {
+    let (heading, body) = cut(&file, b'\n')?;
     let sum = heading.strip_prefix(HEADING)?.strip_prefix(' ')?;
     let (first, rest) = cut(body, b'\n')?;
     // The cheap question first: most briefs that do not count are merely old.
-    if first != stamp.to_string() || sum != hex(&sha256(body.as_bytes())) {
+    if first != stamp.to_string() || sum != hex(&checksum(body.as_bytes())) {
         return None;
     }
-    Some(Briefs::Written(Lines { text: rest.to_owned(), next: Cell::new(0) }))
+    let start = file.len() - rest.len();
+    Some(Briefs::Written(Lines { file, start, next: Cell::new(0) }))
 }
 
 fn key_of(line: &str) -> Option<&str> {

@@ -47,7 +47,7 @@ fn all(briefs: &Briefs) -> BTreeMap<String, Brief> {
     let keys: Vec<String> = match briefs {
         Briefs::Parsed(briefs) => briefs.keys().cloned().collect(),
         Briefs::Written(lines) => {
-            lines.text.lines().map(|line| line[..line.find('\t').unwrap()].into()).collect()
+            lines.text().lines().map(|line| line[..line.find('\t').unwrap()].into()).collect()
         }
     };
     assert_eq!(briefs.is_empty(), keys.is_empty());

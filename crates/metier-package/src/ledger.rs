@@ -355,11 +355,10 @@ impl Books {
     }
 
     fn key(&mut self, home: &Home, directory: &Path) -> Option<String> {
-        let (parent, name) = directory.parent().zip(directory.file_name())?;
-        let name = name.to_str()?;
+        let (parent, name) = split(directory)?;
         // Thousands of skills lie in a few directories.
         if let Some(beginning) = self.beginnings.get(parent.as_os_str()) {
-            return Some(format!("{beginning}{name}"));
+            return Some([beginning, name].concat());
         }
         let (home, real) = (real_path(home.path())?, real_path(parent)?);
         let key = key_below(&home, &real.join(name))?;
@@ -427,7 +426,7 @@ impl Books {
 
     /// Whether what is written down about the directory cannot be read, or is just being changed.
     fn is_doubtful(&self, key: &str) -> bool {
-        let broken = |locked: &Locked| locked.has(key) && locked.lock.is_err();
+        let broken = |locked: &Locked| locked.lock.is_err() && locked.has(key);
         self.fault.is_some() || self.passing.contains_key(key) || self.locks.iter().any(broken)
     }
 
@@ -494,6 +493,16 @@ impl Locked {
 impl Expected {
     fn is_nothing(&self) -> bool {
         self.approval.is_none() && self.pinned.is_none() && self.fault.is_none()
+    }
+}
+
+/// The directory that `directory` is in, and its name there. Where the last slash shows both, the path
+/// is not taken apart.
+fn split(directory: &Path) -> Option<(&Path, &str)> {
+    let plain = directory.to_str().and_then(|text| text.rsplit_once('/'));
+    match plain.filter(|(parent, name)| !parent.is_empty() && !matches!(*name, "" | "." | "..")) {
+        Some((parent, name)) => Some((Path::new(parent), name)),
+        None => Some((directory.parent()?, directory.file_name()?.to_str()?)),
     }
 }
 

@@ -5,7 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirEntry, File, Metadata};
+use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
@@ -33,14 +33,18 @@ impl Disk {
         path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
     }
 
-    /// The names of the directories in `directory` that are there themselves and not by a link; of one
-    /// with very much in it, some of them.
+    /// The names in `directory` that are links, or anything else than directories themselves; none when
+    /// it cannot be listed, or has too much in it.
     #[must_use]
-    pub fn directories_in(&self, directory: &Path) -> BTreeSet<OsString> {
-        let Ok(entries) = directory.read_dir() else { return BTreeSet::new() };
-        let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let entries = entries.take(MAX_LISTED).flatten().filter(is_directory);
-        entries.map(|entry| entry.file_name()).collect()
+    pub fn links_in(&self, directory: &Path) -> Option<BTreeSet<OsString>> {
+        let mut links = BTreeSet::new();
+        for (count, entry) in directory.read_dir().ok()?.enumerate() {
+            let entry = entry.ok().filter(|_| count < MAX_LISTED)?;
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                links.insert(entry.file_name());
+            }
+        }
+        Some(links)
     }
 }
 

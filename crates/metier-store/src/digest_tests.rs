@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Tree, TreeFile, TreeKind, hex, is_digest, sha256};
+use super::{Tree, TreeFile, TreeKind, checksum, hex, is_digest, sha256};
 
 fn file(path: &str, kind: TreeKind, content: &[u8]) -> TreeFile {
     let (size, digest) = (content.len() as u64, sha256(content));
@@ -125,4 +125,25 @@ proptest! {
         prop_assert_eq!(tree(&files), tree(&shuffled));
         prop_assert_eq!(tree(&files).digest(), tree(&shuffled).digest());
     }
+}
+
+#[test]
+fn a_checksum_tells_every_damage_of_eight_bytes_that_stand_together() {
+    // D7
+    let bytes: Vec<u8> = (1..=255).cycle().take(300).collect();
+    let mut sums = std::collections::BTreeSet::new();
+    for length in [0, 1, 7, 8, 9, 31, 32, 33, 300] {
+        assert!(sums.insert(checksum(&bytes[..length])), "{length}");
+        assert!(sums.insert(checksum(&vec![0; length][..])) || length == 0, "zeros {length}");
+    }
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << bit;
+            assert_ne!(checksum(&damaged), checksum(&bytes), "{at} {bit}");
+        }
+    }
+    let mut swapped = bytes.clone();
+    swapped.swap(0, 32);
+    assert!(sums.insert(checksum(&swapped)));
 }

@@ -8,6 +8,8 @@
 
 mod recall;
 
+pub(crate) use recall::Way;
+
 use std::cmp::min;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -63,8 +65,6 @@ pub(crate) struct Disk {
     pub(crate) identity: Identity,
     /// What the file system said of it before anybody listed it.
     pub(crate) stamp: Stamp,
-    /// Whether it is as it was when what is remembered of it was all there is in it.
-    listed: bool,
     /// Whether links to directories are followed that are no skills themselves. Not in a project
     /// nobody trusts: one link to `/` would have every directory of the machine looked into.
     follows: bool,
@@ -130,18 +130,17 @@ impl Disk {
         let name = root.path.file_name().map(|name| name.as_encoded_bytes().into());
         let memo = Recall::Never;
         let follows = root.trusted;
-        Ok(Self { fd, name, identity, stamp, listed: false, follows, memo, supposes: true })
+        Ok(Self { fd, name, identity, stamp, follows, memo, supposes: true })
     }
 
     /// The same root, of which `memo` is remembered.
     pub(crate) fn recalling(self, memo: Recall) -> Self {
-        let listed = matches!(&memo, Recall::Memo(memo) if memo.lists(&self.stamp));
-        Self { memo, listed, ..self }
+        Self { memo, ..self }
     }
 
     /// The same root, in which every link is followed.
     pub(crate) fn supposing_nothing(self) -> Self {
-        Self { supposes: false, listed: false, ..self }
+        Self { supposes: false, ..self }
     }
 
     /// What is remembered of it.
@@ -245,9 +244,6 @@ impl Disk {
     /// Lists the directory: its subdirectories go on the next level, unless some other spelling of
     /// `SKILL.md` lies among them, which makes it a skill after all.
     fn list(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        if at.path.is_empty() && self.listed {
-            return self.list_from_memory(at, desk);
-        }
         let path = if at.path.is_empty() { b"." } else { at.path };
         let opened = openat(&self.fd, path, OPEN_DIRECTORY, Mode::empty())
             .and_then(|fd| fstat(&fd).map(|stat| (fd, stat.st_dev)));
@@ -278,7 +274,8 @@ impl Disk {
         });
         desk.scratch.names = names;
         match listed {
-            Ok(()) if at.path.is_empty() => desk.harvest.entries = Some(entries),
+            // Where the root has the file itself, it depends on the plan whether that makes it a skill.
+            Ok(()) if at.path.is_empty() && file.is_none() => desk.harvest.entries = Some(entries),
             Ok(()) => {}
             Err(errno) => desk.unreadable(at.path, &reason(errno)),
         }

@@ -51,18 +51,26 @@ impl Store for LayeredStore {
 
     fn discover(&self, limits: &ScanLimits) -> Discovery {
         let mut all = Discovery { roots: self.roots.clone(), ..Discovery::default() };
+        let mut on_disk = 0;
         for (first, store) in &self.stores {
             let renumbered = |root: RootId| RootId(first.saturating_add(root.0));
             let mut one = store.discover(limits);
             one.found.iter_mut().for_each(|found| found.root = renumbered(found.root));
             one.skipped.iter_mut().for_each(|skipped| skipped.root = renumbered(skipped.root));
             one.notes.iter_mut().for_each(|note| note.root = renumbered(note.root));
-            all.found.append(&mut one.found);
+            on_disk += usize::from(one.found.iter().any(|found| found.identity != (0, 0)));
+            match all.found.is_empty() {
+                true => all.found = one.found,
+                false => all.found.append(&mut one.found),
+            }
             all.skipped.append(&mut one.skipped);
             all.notes.append(&mut one.notes);
             all.stats += one.stats;
         }
-        drop_repeated(&mut all.found, &all.roots);
+        // Each store has seen to it that it has no directory twice.
+        if on_disk > 1 {
+            drop_repeated(&mut all.found, &all.roots);
+        }
         if self.full {
             let message = "A store was left out: together the stores have too many roots";
             let diagnostic = Diagnostic::new(Code::RootUnreadable, message);

@@ -27,6 +27,10 @@ pub const DIRECTORIES_PER_THREAD: usize = 64;
 /// each thread has memory of its own to be paid for. Two for a thousand save an eighth of a hook's time.
 pub const REMEMBERED_PER_THREAD: usize = 400;
 
+/// Remembered files that a thread looks at before it asks for more: what two threads wait for each other
+/// at the end is less than a look at so many.
+pub(crate) const LOOKS_AT_ONCE: usize = 32;
+
 /// Directories that cannot be read, named per root. Past this they are counted.
 pub const MAX_NOTES: usize = 1000;
 

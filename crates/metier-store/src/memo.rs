@@ -19,7 +19,9 @@ use rustix::fs::{FileType, Stat};
 
 use crate::candidate::Spot;
 use crate::contained::kind_of;
+use crate::digest::{CHECKSUM_BYTES, checksum};
 use crate::discover::{Facts, Found, FoundScope};
+use crate::layer::RootId;
 use crate::level::Identity;
 use crate::limits::{MAX_MEMO_BYTES, MIN_REMEMBERED, RACY_NANOSECONDS};
 use crate::paths::{boxed_path, bytes_of, path_order};
@@ -30,9 +32,6 @@ const HEADING: &[u8] = b"metier-memo-4\n";
 
 /// Bytes of a record as most are, at least: only a guess at how many there are.
 const USUAL_RECORD: usize = 256;
-
-/// Bytes of the sum after the heading.
-const SUM_BYTES: usize = 8;
 
 /// Where an application keeps what scans have read.
 pub trait Memory: Send + Sync {
@@ -84,6 +83,28 @@ pub(crate) struct Memo {
     records: Vec<Range<u32>>,
 }
 
+/// What is remembered of one directory with a skill in it.
+#[derive(Debug)]
+pub(crate) struct Remembered<'a> {
+    /// Its path below the root.
+    pub(crate) path: &'a [u8],
+    /// What the link to it said, when one led there.
+    pub(crate) link: Option<&'a [u8]>,
+    /// The stamp of its file.
+    pub(crate) stamp: Stamp,
+    identity: Identity,
+    rest: Input<'a>,
+}
+
+impl Remembered<'_> {
+    /// The candidate, which is in `root`.
+    pub(crate) fn candidate(mut self, root: RootId) -> Option<Found> {
+        let spot = Spot { root, path: self.path, identity: self.identity };
+        let found = self.rest.candidate(spot)?;
+        Some(Found { link: self.link.map(boxed_path), ..found })
+    }
+}
+
 impl Stamp {
     /// The stamp of a regular file; none for anything else.
     pub(crate) fn of(stat: &Stat) -> Option<Self> {
@@ -119,14 +140,14 @@ impl Memo {
         if bytes.len() > MAX_MEMO_BYTES {
             return None;
         }
-        let start = HEADING.len() + SUM_BYTES;
+        let start = HEADING.len() + CHECKSUM_BYTES;
         let body = bytes.get(start..)?;
         let mut head = Input { bytes: body, at: 0 };
         // The cheap questions first: most memos that do not count are merely somebody else's.
         let ours = bytes.starts_with(HEADING)
             && head.text()? == maker.as_bytes()
             && head.text()? == bytes_of(root);
-        if !ours || bytes.get(HEADING.len()..start)? != sum(body) {
+        if !ours || bytes.get(HEADING.len()..start)? != checksum(body) {
             return None;
         }
         let mut input = Input { bytes: &bytes, at: start + head.at };
@@ -153,47 +174,53 @@ impl Memo {
         self.listing.as_ref() == Some(now)
     }
 
-    /// Every directory remembered: its path, what it was, and whether a link led to it.
-    pub(crate) fn directories(&self) -> impl Iterator<Item = (&[u8], Identity, bool)> {
-        self.records.iter().filter_map(|record| {
-            let mut input = self.record(record)?;
-            Some((input.text()?, input.identity()?, input.link()?.is_some()))
+    /// What is remembered of the directory of record `at`, in the order of their paths.
+    pub(crate) fn remembered(&self, at: usize) -> Option<Remembered<'_>> {
+        let mut input = self.record(self.records.get(at)?)?;
+        Some(Remembered {
+            path: input.text()?,
+            identity: input.identity()?,
+            link: input.link()?,
+            stamp: input.stamp()?,
+            rest: input,
         })
     }
 
+    /// All candidates, which are in `root`; none when one cannot be read.
+    pub(crate) fn candidates(&self, root: RootId) -> Option<Vec<Found>> {
+        let mut found = Vec::with_capacity(self.len());
+        for at in 0..self.len() {
+            found.push(self.remembered(at)?.candidate(root)?);
+        }
+        Some(found)
+    }
+
     /// The candidate remembered at the spot, when its file is as it was, and which one it is: `stamp`
-    /// is told what the link to its directory said, if one led there, and asked only for what is in the
-    /// memo. `next` is where it is looked for first: a walk goes
-    /// in the memo's order, so that it nearly always is there.
+    /// is asked only for what is in the memo. `next` is where it is looked for first: a walk goes in the
+    /// memo's order, so that it nearly always is there.
     pub(crate) fn candidate(
         &self,
         spot: Spot<'_>,
         next: &mut usize,
-        stamp: impl FnOnce(Option<&[u8]>) -> Option<Stamp>,
+        stamp: impl FnOnce() -> Option<Stamp>,
     ) -> Option<(usize, Found)> {
         let is_there = |at: &usize| self.path(*at) == Some(spot.path);
         let at = Some(*next).filter(is_there).or_else(|| self.find(spot.path))?;
         *next = at + 1;
-        let mut input = self.behind_path(at)?;
-        input.identity()?;
-        let link = input.link()?;
-        let remembered = input.stamp()?;
-        stamp(link).filter(|stamp| *stamp == remembered)?;
-        Some((at, input.candidate(spot)?))
+        let mut known = self.remembered(at)?;
+        stamp().filter(|stamp| *stamp == known.stamp)?;
+        Some((at, known.rest.candidate(spot)?))
     }
 
     /// What the directory at `path` was when its candidate was found.
     pub(crate) fn identity(&self, path: &[u8]) -> Option<Identity> {
-        self.behind_path(self.find(path)?)?.identity()
+        Some(self.remembered(self.find(path)?)?.identity)
     }
 
     /// The stamp of the file in the directory at `path`, if its candidate is one of `recalled`.
     fn stamp(&self, path: &[u8], recalled: &BTreeSet<usize>) -> Option<Stamp> {
         let at = self.find(path).filter(|at| recalled.contains(at))?;
-        let mut input = self.behind_path(at)?;
-        input.identity()?;
-        input.link()?;
-        input.stamp()
+        Some(self.remembered(at)?.stamp)
     }
 
     /// Which record is of `path`.
@@ -206,13 +233,6 @@ impl Memo {
 
     fn path(&self, at: usize) -> Option<&[u8]> {
         self.record(self.records.get(at)?)?.text()
-    }
-
-    /// What the record says after the path.
-    fn behind_path(&self, at: usize) -> Option<Input<'_>> {
-        let mut input = self.record(self.records.get(at)?)?;
-        input.text()?;
-        Some(input)
     }
 
     fn record(&self, range: &Range<u32>) -> Option<Input<'_>> {
@@ -262,7 +282,7 @@ pub(crate) fn write(
         body.stamp(&stamp);
     }
     body.0.append(&mut records.0);
-    let memo = [HEADING, &sum(&body.0), &body.0].concat();
+    let memo = [HEADING, &checksum(&body.0), &body.0].concat();
     (count >= MIN_REMEMBERED && memo.len() <= MAX_MEMO_BYTES).then_some(memo)
 }
 
@@ -272,21 +292,6 @@ pub(crate) fn listing(maker: &Maker<'_>, found: &[Found], remembered: usize) -> 
     let is_in_root = |found: &Found| bytes_of(&found.path).iter().all(|byte| *byte != b'/');
     let is_all = entries == remembered && found.len() == remembered;
     (is_all && found.iter().all(is_in_root)).then_some(stamp).filter(|s| s.is_older_than(maker.now))
-}
-
-/// A sum that finds damage: a change of any eight bytes that stand together makes another one. It is
-/// no proof against anybody; whoever can write memos can write approvals. A cryptographic digest of
-/// a thousand skills would take as long as looking at their stamps.
-fn sum(bytes: &[u8]) -> [u8; SUM_BYTES] {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut state = bytes.len() as u64;
-    for piece in bytes.chunks(8) {
-        let mut word = [0; 8];
-        word.iter_mut().zip(piece).for_each(|(to, from)| *to = *from);
-        // Each step can be undone, so two states that differ stay different.
-        state = (state ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR).rotate_left(29);
-    }
-    state.to_le_bytes()
 }
 
 /// How many of the stamps can be believed later.
@@ -374,6 +379,7 @@ impl Output {
 }
 
 /// Bytes being taken apart. Everything is none where they are not what they should be.
+#[derive(Debug)]
 struct Input<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -210,6 +210,37 @@ fn a_root_of_remembered_skills_alone_is_not_listed_and_nothing_new_is_missed() {
 }
 
 #[test]
+fn a_root_that_is_remembered_is_still_walked_as_it_is_asked_to() {
+    // D3, D7
+    let check = |own: Option<&str>, limits: ScanLimits| {
+        let world = World::new();
+        let path = world.path().join("a");
+        generate_skills(&path, COUNT, Layout::Flat);
+        if let Some(own) = own {
+            world.write(format!("a/{own}"), "---\nname: a\ndescription: The root itself.\n---\n");
+        }
+        let shelf = Arc::new(Shelf { later: 60, ..Shelf::default() });
+        for (immediate_only, limits) in [(true, ScanLimits::default()), (false, limits)] {
+            let root = Root::given(Layer::Personal, &path);
+            let files = FileStore::new(vec![Root { immediate_only, trusted: true, ..root }]);
+            let remembering = RememberingStore::new(files.clone(), shelf.clone());
+            let mut known = remembering.discover(&limits);
+            let plain = files.discover(&limits);
+            known.stats = plain.stats;
+            assert_eq!(known, plain, "{own:?} {immediate_only} {limits:?}");
+        }
+    };
+    let limits = ScanLimits::default();
+    for own in [None, Some("SKILL.md"), Some("skill.md")] {
+        check(own, limits);
+    }
+    for max_directories in [1, 10, COUNT, COUNT + 1] {
+        check(None, ScanLimits { max_directories, ..limits });
+    }
+    check(None, ScanLimits { max_depth: 0, ..limits });
+}
+
+#[test]
 fn it_does_everything_else_as_the_files_do() {
     // D9
     let world = World::new();

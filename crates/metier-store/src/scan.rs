@@ -82,6 +82,9 @@ fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -
     let mut disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
     let known = disk.memo().map_or(0, Memo::len);
     let plan = plan.recalling(known);
+    if let Some(harvest) = disk.recall_all(&plan) {
+        return harvest;
+    }
     let mut harvest = walk(&disk, &plan, disk.identity);
     if harvest.mistaken {
         disk = disk.supposing_nothing();

@@ -2,12 +2,12 @@
 //! activates or runs asks. Nothing is decided here: an answer is data, and what follows from it is
 //! the catalog's and the session's business.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metier_format::{NameKey, SkillName};
 use serde::Serialize;
 
-use crate::discover::{Discovery, Found, join};
+use crate::discover::{Discovery, Found};
 use crate::layer::Layer;
 
 /// Somebody who knows where skills came from and who said yes to them.
@@ -90,12 +90,15 @@ pub fn attest_named(discovery: &mut Discovery, vouch: &dyn Vouch, names: &[NameK
 
 fn ask(discovery: &mut Discovery, standing: impl Fn(&Found, &Path) -> Standing) {
     let Discovery { roots, found, .. } = discovery;
+    let mut directory = PathBuf::new();
     for found in found {
         let root = roots.get(usize::from(found.root.0));
-        if root.is_none_or(|root| root.layer == Layer::Bundled) {
-            continue;
+        let Some(root) = root.filter(|root| root.layer != Layer::Bundled) else { continue };
+        directory.clear();
+        directory.push(&root.path);
+        if !found.path.as_os_str().is_empty() {
+            directory.push(&found.path);
         }
-        let directory = join(roots, found.root, &found.path);
         found.standing = standing(found, &directory);
     }
 }

@@ -8,13 +8,13 @@
 //! of their parents and then of their names; limits cut that order; threads take pieces of it and
 //! hand back results by piece.
 
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use metier_format::{Code, Diagnostic};
 
 use crate::discover::{Found, Note, ScanLimits, ScanStats, Skipped};
+use crate::disk::Way;
 use crate::layer::RootId;
 use crate::level::{Child, Identity, Level, Reached, Seen, Siblings, Tally};
 use crate::limits;
@@ -116,8 +116,8 @@ pub(crate) struct Scratch {
     pub(crate) names: Vec<u8>,
     /// Where in the memo the next candidate is expected.
     pub(crate) next: usize,
-    /// The directory that links led into last, by what they said, held open: most lead into one.
-    pub(crate) way: Option<(Vec<u8>, OwnedFd)>,
+    /// Where links led last.
+    pub(crate) way: Way,
 }
 
 /// The children of one directory, by its place in its level.
@@ -206,8 +206,13 @@ impl Plan {
         Self { remembered, ..self }
     }
 
+    /// Whether the limits let a walk look at the root and so many directories in it.
+    pub(crate) fn reaches(&self, directories: usize) -> bool {
+        self.max_depth > 0 && directories < self.max_directories
+    }
+
     /// How many threads look at so many directories, of which those that are remembered cost less.
-    fn threads_for(&self, directories: usize) -> usize {
+    pub(crate) fn threads_for(&self, directories: usize) -> usize {
         let fresh = directories.saturating_sub(self.remembered);
         let worth = fresh / limits::DIRECTORIES_PER_THREAD
             + (directories - fresh) / limits::REMEMBERED_PER_THREAD;
@@ -306,6 +311,11 @@ impl<'a> Desk<'a> {
 }
 
 impl Harvest {
+    /// Candidates in order, and what was done for them.
+    pub(crate) fn of(found: Vec<Found>, stats: ScanStats) -> Self {
+        Self { found, stats, ..Self::default() }
+    }
+
     /// Whether any skill was met, good or bad.
     pub(crate) fn has_skills(&self) -> bool {
         !self.found.is_empty() || !self.skipped.is_empty()

@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use metier_policy::{Resolve as _, Survey};
 use metier_runtime::Session;
 use metier_runtime::resolver::{Disk, Glance};
 use metier_store::discover::{Discovery, ScanStats};
-use metier_store::{Found, Root};
+use metier_store::{Found, Root, RootId};
 
 use super::signal::{SKILL_FILE, Wish, is_skill_file};
 
@@ -79,8 +80,8 @@ fn read(survey: &Survey, discovery: &Discovery) -> Vec<NameKey> {
     let mut names: Vec<NameKey> = Vec::new();
     for found in &discovery.found {
         // A copy has the same name in another place; what is not one does no harm here.
-        let called = found.path.file_name().or_else(|| places.root(found)?.file_name());
-        let is_named = |named: &&Path| named.file_name() == called;
+        let called = || found.path.file_name().or_else(|| places.root(found)?.file_name());
+        let is_named = |named: &&Path| named.file_name() == called();
         let is_read = directories.iter().any(is_named) || identities.contains(&found.identity);
         let may_be_read = around < SEVERAL && places.may_be_read(found);
         around += usize::from(may_be_read);
@@ -102,10 +103,25 @@ pub(super) struct Places<'a> {
     glance: Glance,
     /// Where directories with skills, or with links to skills, really are.
     reals: BTreeMap<OsString, Option<Rc<Path>>>,
-    /// Which directories are themselves in those that links lead into.
-    plain: BTreeMap<OsString, BTreeSet<OsString>>,
+    /// Which links are in the directories that links lead into, where that is known.
+    links: BTreeMap<OsString, Option<Rc<BTreeSet<OsString>>>>,
     /// Whether the command may read a skill in a directory.
     within: BTreeMap<OsString, bool>,
+    /// The surroundings of the skill that was asked about last: its neighbours have the same.
+    last: Option<Surroundings<'a>>,
+}
+
+/// Where the skills of one directory are, or those that links in it lead to in another one.
+struct Surroundings<'a> {
+    root: RootId,
+    /// The directory below the root, with its slash.
+    above: &'a [u8],
+    /// What a link to the skill says before its last part, with its slash.
+    towards: Option<&'a [u8]>,
+    /// Whether the command reads nothing there, nor where links lead.
+    is_out_of_reach: bool,
+    /// The links in the directory that links lead into: what is one of them may be anywhere.
+    links: Option<Rc<BTreeSet<OsString>>>,
 }
 
 impl<'a> Places<'a> {
@@ -117,14 +133,15 @@ impl<'a> Places<'a> {
             linked: stats.links > 0,
             glance: Glance::default(),
             reals: BTreeMap::new(),
-            plain: BTreeMap::new(),
+            links: BTreeMap::new(),
             within: BTreeMap::new(),
+            last: None,
         }
     }
 
     /// Whether the command may read the candidate without naming its `SKILL.md`.
-    pub(super) fn may_be_read(&mut self, found: &Found) -> bool {
-        if !self.survey.reads_around() {
+    pub(super) fn may_be_read(&mut self, found: &'a Found) -> bool {
+        if !self.survey.reads_around() || self.is_out_of_reach(found) {
             return false;
         }
         let Some(root) = self.root(found) else { return false };
@@ -136,18 +153,59 @@ impl<'a> Places<'a> {
         self.may_hold(&real) && real != directory && self.survey.may_read(&real, SKILL_FILE)
     }
 
+    /// Whether the command reads nothing in the directory that the candidate is in, for all candidates
+    /// there at once. False says only that a closer look is needed.
+    fn is_out_of_reach(&mut self, found: &'a Found) -> bool {
+        let (above, name) = split(&found.path);
+        let link = found.link.as_deref().map(split);
+        if name.is_empty() || link.is_some_and(|(head, last)| head.is_empty() || is_odd(last)) {
+            return false;
+        }
+        let towards = link.map(|(head, _)| head);
+        let is_here = |last: &&Surroundings<'_>| {
+            (last.root, last.above, last.towards) == (found.root, above, towards)
+        };
+        if self.last.as_ref().filter(is_here).is_none() {
+            let root = found.root;
+            let (is_out_of_reach, links) = self.surroundings(found).unwrap_or_default();
+            self.last = Some(Surroundings { root, above, towards, is_out_of_reach, links });
+        }
+        let Some(last) = &self.last else { return false };
+        let is_plain = |(_, name): (_, &[u8])| {
+            last.links.as_ref().is_some_and(|links| !links.contains(OsStr::from_bytes(name)))
+        };
+        last.is_out_of_reach && link.is_none_or(is_plain)
+    }
+
+    /// Whether the command reads nothing around the candidate, and the links around what it leads to.
+    fn surroundings(&mut self, found: &Found) -> Option<(bool, Option<Rc<BTreeSet<OsString>>>)> {
+        let directory = below(self.root(found)?, &found.path);
+        let mut real = self.real_directory(directory.parent()?, found)?;
+        let mut links = None;
+        if let Some(link) = &found.link {
+            real = self.real_directory(&real.join(link.parent()?), found)?;
+            links = self.links(&real);
+        }
+        let is_read = self.may_hold(&directory) || self.holds(&real);
+        Some((!is_read, links))
+    }
+
     fn root(&self, found: &Found) -> Option<&'a Path> {
         self.roots.get(usize::from(found.root.0)).map(|root| root.path.as_path())
     }
 
     /// Whether the command may read a skill in the directory that this one is in.
     fn may_hold(&mut self, directory: &Path) -> bool {
-        let Some(above) = directory.parent() else { return true };
-        if let Some(known) = self.within.get(above.as_os_str()) {
+        directory.parent().is_none_or(|above| self.holds(above))
+    }
+
+    /// Whether the command may read a skill in the directory.
+    fn holds(&mut self, directory: &Path) -> bool {
+        if let Some(known) = self.within.get(directory.as_os_str()) {
             return *known;
         }
-        let may = self.survey.may_read_within(above, SKILL_FILE);
-        self.within.insert(above.into(), may);
+        let may = self.survey.may_read_within(directory, SKILL_FILE);
+        self.within.insert(directory.into(), may);
         may
     }
 
@@ -190,16 +248,31 @@ impl<'a> Places<'a> {
         real
     }
 
-    /// Whether there is a directory of this name in `above`, and not only a link to one.
+    /// Whether what is called so in `above` is there itself, and not only a link to it.
     fn is_plain(&mut self, above: &Path, name: &OsStr) -> bool {
-        if let Some(known) = self.plain.get(above.as_os_str()) {
-            return known.contains(name);
-        }
-        let directories = Disk.directories_in(above);
-        let is_plain = directories.contains(name);
-        self.plain.insert(above.into(), directories);
-        is_plain
+        self.links(above).is_some_and(|links| !links.contains(name))
     }
+
+    /// The links in a directory.
+    fn links(&mut self, directory: &Path) -> Option<Rc<BTreeSet<OsString>>> {
+        if let Some(known) = self.links.get(directory.as_os_str()) {
+            return known.clone();
+        }
+        let links = Disk.links_in(directory).map(Rc::new);
+        self.links.insert(directory.into(), links.clone());
+        links
+    }
+}
+
+/// A path before and behind its last slash.
+fn split(path: &Path) -> (&[u8], &[u8]) {
+    let bytes = path.as_os_str().as_bytes();
+    bytes.split_at(bytes.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1))
+}
+
+/// Whether the last part of a path is no name.
+fn is_odd(name: &[u8]) -> bool {
+    matches!(name, b"" | b"." | b"..")
 }
 
 fn below(root: &Path, path: &Path) -> PathBuf {

@@ -15,6 +15,9 @@ use super::{Catalog, Entry};
 /// Changes when the digest's own make-up does, so that old and new ones never compare equal.
 const MARK: &[u8] = b"metier catalog 1";
 
+/// Bytes that are worth hashing.
+const FULL: usize = 4096;
+
 /// What happened between two catalogs, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CatalogChange {
@@ -84,7 +87,7 @@ fn differs((older, old): (&Catalog, &Entry), (newer, new): (&Catalog, &Entry)) -
 }
 
 pub(super) fn digest(catalog: &Catalog) -> String {
-    let mut hash = Fields(Sha256::new());
+    let mut hash = Fields { hash: Sha256::new(), waiting: Vec::with_capacity(2 * FULL) };
     hash.bytes(MARK);
     for entry in &catalog.entries {
         hash.text("entry");
@@ -107,12 +110,20 @@ pub(super) fn digest(catalog: &Catalog) -> String {
 }
 
 /// A hash over fields, each preceded by its length so that no two lists of fields look alike.
-struct Fields(Sha256);
+struct Fields {
+    hash: Sha256,
+    /// What is not hashed yet: fields are a few bytes each, and many of them at once take half the time.
+    waiting: Vec<u8>,
+}
 
 impl Fields {
     fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.waiting.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() >= FULL {
+            self.hash.update(&self.waiting);
+            self.waiting.clear();
+        }
     }
 
     fn text(&mut self, text: &str) {
@@ -133,10 +144,11 @@ impl Fields {
         self.bytes(path.as_os_str().as_encoded_bytes());
     }
 
-    fn finish(self) -> String {
+    fn finish(mut self) -> String {
         use std::fmt::Write as _;
         let mut hex = String::with_capacity(64);
-        for byte in self.0.finalize() {
+        self.hash.update(&self.waiting);
+        for byte in self.hash.finalize() {
             let _ = write!(hex, "{byte:02x}");
         }
         hex

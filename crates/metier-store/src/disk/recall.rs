@@ -4,18 +4,56 @@
 
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 
 use super::{Disk, OPEN_DIRECTORY, Recall, set_path};
 use crate::candidate::{SKILL_FILE, Spot};
-use crate::discover::Found;
-use crate::level::{Child, Identity, Reached};
-use crate::memo::{Memo, Stamp};
+use crate::discover::{Found, ScanStats};
+use crate::level::{Identity, Reached};
+use crate::limits::LOOKS_AT_ONCE;
+use crate::memo::{Memo, Remembered, Stamp};
 use crate::paths::{boxed_path, joined};
-use crate::walk::{Desk, Directory, Scratch};
+use crate::walk::{Desk, Directory, Harvest, Plan, Scratch};
+
+/// The directory that links led into last, by what they said, held open: most lead into one.
+pub(crate) type Way = Option<(Vec<u8>, OwnedFd)>;
+
+/// A look at the file of every skill that is remembered, shared by threads.
+struct Round<'a> {
+    disk: &'a Disk,
+    memo: &'a Memo,
+    /// The first one nobody looks at yet.
+    next: AtomicUsize,
+    /// Whether one is not what it was.
+    differs: AtomicBool,
+}
 
 impl Disk {
+    /// All that a walk would find, by what is remembered alone: when the root is as it was when nothing
+    /// but remembered skills was in it, and the file of each is as it was. None otherwise.
+    pub(crate) fn recall_all(&self, plan: &Plan) -> Option<Harvest> {
+        let memo =
+            self.memo().filter(|memo| memo.lists(&self.stamp) && plan.reaches(memo.len()))?;
+        let (next, differs) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let round = Round { disk: self, memo, next, differs };
+        let found: Option<Vec<Found>> = std::thread::scope(|scope| {
+            for _ in 1..plan.threads_for(memo.len()) {
+                scope.spawn(|| round.go());
+            }
+            // Memory is taken on one thread only, where it costs least.
+            let found = memo.candidates(plan.root);
+            round.go();
+            found
+        });
+        let found = found.filter(|_| !round.differs.into_inner())?;
+        let links = found.iter().filter(|found| found.link.is_some()).count() as u64;
+        let directories = 1 + found.len() as u64;
+        let stats = ScanStats { directories, links, ..ScanStats::default() };
+        Some(Harvest::of(found, stats))
+    }
+
     /// Whether the directory is a skill whose file is as it is remembered, which is then made known.
     /// Of a directory that is only supposed to be what it is this is also the proof: a file that was
     /// put elsewhere has another time of change, and one with a single name has a single place.
@@ -24,18 +62,13 @@ impl Disk {
         let spot = Spot { root: desk.plan.root, path: at.path, identity: at.identity };
         let Scratch { path, next, way, .. } = &mut desk.scratch;
         let mut link = None;
-        let known = memo.candidate(spot, next, |said| {
-            link = match said {
-                // It is in the root itself, which is as it was.
-                Some(said) if self.listed => Some(said.to_vec()),
-                _ => self.link(at),
-            };
+        let known = memo.candidate(spot, next, || {
+            link = self.link(at);
             let stat = match &link {
                 Some(link) => self.along(&joined_by(at.path, link), path, way)?,
                 None => look_at(&self.fd, path, at.path)?,
             };
-            let is_proof = at.reached != Reached::Supposedly || stat.st_nlink == 1;
-            Stamp::of(&stat).filter(|_| is_proof)
+            Stamp::of(&stat).filter(|_| is_proof(&stat, at.reached == Reached::Supposedly))
         });
         let Some((index, found)) = known else { return false };
         desk.harvest.recalled.push(index);
@@ -46,18 +79,6 @@ impl Disk {
     /// The directory that the link at `path` led to when a scan last remembered a skill there.
     pub(super) fn supposed(&self, path: &[u8]) -> Option<Identity> {
         self.memo().filter(|_| self.supposes)?.identity(path)
-    }
-
-    /// Lists the root, which is as it was when all directories in it were remembered.
-    pub(super) fn list_from_memory(&self, at: Directory<'_>, desk: &mut Desk<'_>) {
-        let mut group = desk.children(at);
-        for (name, identity, linked) in self.memo().iter().flat_map(|memo| memo.directories()) {
-            desk.harvest.stats.links += u64::from(linked);
-            let reached = if linked { Reached::Supposedly } else { Reached::Plainly };
-            desk.child(&mut group, at, Child { name, identity, reached });
-        }
-        desk.harvest.entries = self.memo().map(Memo::len);
-        desk.close(group, at);
     }
 
     /// Remembers the file just read, when it made a candidate without findings. Looked at after it
@@ -81,12 +102,7 @@ impl Disk {
 
     /// Looks at the file of the skill that a link leads to, by what it says: the way there is shorter
     /// than the one by the link, and most of it is gone once for all links into one directory.
-    fn along(
-        &self,
-        target: &[u8],
-        path: &mut Vec<u8>,
-        way: &mut Option<(Vec<u8>, OwnedFd)>,
-    ) -> Option<Stat> {
+    fn along(&self, target: &[u8], path: &mut Vec<u8>, way: &mut Way) -> Option<Stat> {
         let slash = target.iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
         let (head, last) = target.split_at_checked(slash.unwrap_or(0))?;
         let last = last.strip_prefix(b"/").unwrap_or(last);
@@ -99,6 +115,44 @@ impl Disk {
         }
         look_at(&way.as_ref()?.1, path, last)
     }
+}
+
+impl Round<'_> {
+    /// Looks at files as long as there are any and all are as they were.
+    fn go(&self) {
+        let (mut path, mut way) = (Vec::new(), None);
+        loop {
+            let start = self.next.fetch_add(LOOKS_AT_ONCE, Ordering::Relaxed);
+            if start >= self.memo.len() || self.differs.load(Ordering::Relaxed) {
+                return;
+            }
+            for at in start..self.memo.len().min(start + LOOKS_AT_ONCE) {
+                let known = self.memo.remembered(at);
+                if !known.is_some_and(|known| self.is_as_it_was(&known, &mut path, &mut way)) {
+                    self.differs.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether the file is, and so its directory; see [`Disk::recall`]. It is in the root itself, whose
+    /// links say what they said.
+    fn is_as_it_was(&self, known: &Remembered<'_>, path: &mut Vec<u8>, way: &mut Way) -> bool {
+        let stat = match known.link {
+            Some(link) => self.disk.along(link, path, way),
+            None => look_at(&self.disk.fd, path, known.path),
+        };
+        let is_same = |stat: Stat| {
+            is_proof(&stat, known.link.is_some()) && Stamp::of(&stat).as_ref() == Some(&known.stamp)
+        };
+        stat.is_some_and(is_same)
+    }
+}
+
+/// Whether a file's stamp tells what its directory is, which matters where that is only supposed.
+fn is_proof(stat: &Stat, is_supposed: bool) -> bool {
+    !is_supposed || stat.st_nlink == 1
 }
 
 /// What the file of the skill at `directory` is, seen from `from`; a link is not followed.

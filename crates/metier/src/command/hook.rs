@@ -35,6 +35,9 @@ use setup::HookAct;
 /// The exit code every agent takes for a block, as long as standard error is not empty.
 const BLOCKED: u8 = 2;
 
+/// Bytes larger than what is remembered of a few thousand skills. They are never touched.
+const LARGE_BUFFER: usize = 4 * 1024 * 1024;
+
 /// Milliseconds before the deadline at which whatever runs for the answer (a skill's own hook, what it
 /// depends on) is stopped, so that this is recorded and the agent told.
 const WIND_DOWN_MS: u64 = 500;
@@ -109,6 +112,7 @@ pub(crate) fn run(
 
 /// Answers. Whatever happens, the agent is told.
 pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment) -> Status {
+    expect_large_buffers();
     if env::stdin_is_terminal() {
         ui::write_stderr(
             "error: an agent sends its event on standard input, and this is a terminal\n\
@@ -135,6 +139,14 @@ pub(crate) fn reply(agent: HookAgent, global: &Global, environment: &Environment
         std::thread::sleep(Duration::from_millis(HOOK_DEADLINE_MS));
     }
     Status::Script(say(agent, &answer))
+}
+
+/// Has the allocator keep the memory of large buffers for the next one. By itself it gives each back to
+/// the system, and every page of the next has to be asked for again: a twentieth of what a hook takes
+/// with a thousand skills. glibc learns from the largest one it was given back; elsewhere this does
+/// nothing.
+fn expect_large_buffers() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE_BUFFER)));
 }
 
 fn answer(agent: HookAgent, global: &Global, environment: &Environment, cancel: Cancel) -> Answer {
