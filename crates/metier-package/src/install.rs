@@ -5,7 +5,7 @@ use std::path::Path;
 
 use metier_format::SkillName;
 use metier_store::digest::{Tree, hex};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::atomic::{Folder, Kind};
 use crate::change::{Change, ChangeError, Hand, Pending, Repaired, is_tree};
@@ -45,7 +45,8 @@ pub struct Request<'a> {
 }
 
 /// What happens to an installed skill that somebody changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Drift {
     /// Nothing is done.
     #[default]
@@ -134,10 +135,16 @@ pub(crate) fn finish(
         approved_after: approved(change.after.as_ref()),
         replaced: None,
     });
-    let done: Vec<Done> = done.collect();
-    if !changes.is_empty() {
-        let act = request.act.to_owned();
-        hand.commit(&Pending { act, place: request.place.clone(), changes })?;
+    let mut done: Vec<Done> = done.collect();
+    if changes.is_empty() {
+        return Ok(done);
+    }
+    let (act, place, drift) = (request.act.to_owned(), request.place.clone(), request.drift);
+    let kept = hand.commit(&Pending { act, place, drift, changes })?;
+    for kept in kept {
+        let of = done.iter_mut().find(|done| done.name == kept.name);
+        let Some(done) = of else { continue };
+        done.replaced = Some(Replaced::of(request.home, &kept.tree, done.before.as_ref()));
     }
     Ok(done)
 }
@@ -220,6 +227,7 @@ pub(crate) fn plan(
         earlier_after: Vec::new(),
         before,
         after: Some(after),
+        known: None,
     }))
 }
 

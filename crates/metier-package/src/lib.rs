@@ -16,6 +16,7 @@ mod brief;
 mod change;
 pub mod changes;
 pub mod collect;
+mod copies;
 mod copy;
 pub mod difference;
 mod directory;

@@ -78,6 +78,7 @@ pub(crate) fn removal(
         before: Some(before),
         after: None,
         earlier_after,
+        known: None,
     })
 }
 

@@ -8,8 +8,11 @@ use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::{DiskError, Folder};
+use crate::difference::{compare, shown};
 use crate::home::Home;
+use crate::keep::read_tree;
 use crate::limits::MAX_RECORD_BYTES;
+use crate::pinned::Pinned;
 use crate::records::{RecordError, text};
 
 /// The file of notes, one to a line.
@@ -24,6 +27,20 @@ pub struct Replaced {
     pub kept: String,
     /// How it differed from what should have been there.
     pub differences: Vec<String>,
+}
+
+impl Replaced {
+    /// What is kept as `tree`, which stood where `before` should have been.
+    pub(crate) fn of(home: &Home, tree: &str, before: Option<&Pinned>) -> Self {
+        let kept = home.kept(tree);
+        let found = read_tree(&kept).ok().zip(before);
+        let differences = found.map(|(found, before)| shown(&compare(&before.files, &found)));
+        Self {
+            tree: tree.to_owned(),
+            kept: kept.to_string_lossy().into_owned(),
+            differences: differences.unwrap_or_default(),
+        }
+    }
 }
 
 /// One note.

@@ -125,7 +125,8 @@ pub fn sync(
     }
     let mut done = finish(request, &hand, changes)?;
     for one in done.iter_mut().filter(|one| one.after.is_some()) {
-        one.replaced = edited.get(&one.name).filter(|it| hand.keep.holds(&it.tree)).cloned();
+        let edited = edited.get(&one.name).filter(|it| hand.keep.holds(&it.tree)).cloned();
+        one.replaced = one.replaced.take().or(edited);
         let name = SkillName::parse(&one.name);
         if name.is_ok_and(|name| records.receipts.get(name.key().as_str()).is_none()) {
             // The lock came from somewhere else: here it was never installed.
@@ -176,6 +177,7 @@ fn as_it_is(request: &Request<'_>, records: &Records, pinned: &Pinned) -> Option
         earlier_before: Vec::new(),
         after: Some(installed),
         earlier_after: Vec::new(),
+        known: None,
     })
 }
 
@@ -188,6 +190,7 @@ fn pruned(records: &Records, name: &SkillName) -> Change {
         earlier_before: earlier.clone(),
         after: None,
         earlier_after: earlier,
+        known: records.receipts.get(name.key().as_str()).map(|receipt| receipt.tree.clone()),
     }
 }
 

@@ -172,11 +172,16 @@ pub(crate) fn remark(repaired: Option<&Repaired>, ui: &mut Ui) {
     let Some(repaired) = repaired else { return };
     let names: Vec<String> = repaired.names.iter().map(|n| visible_line(n).into_owned()).collect();
     let how = if repaired.finished { "finished" } else { "undone" };
+    let why = repaired.reason.as_deref().map(|why| format!(": {}", visible_line(why)));
     ui.note(&format!(
-        "note: an interrupted `{}` of {} was {how} first",
+        "note: an interrupted `{}` of {} was {how} first{}",
         visible_line(&repaired.act),
-        names.join(", ")
+        names.join(", "),
+        why.unwrap_or_default()
     ));
+    for kept in &repaired.kept {
+        ui.note(&format!("note: what somebody wrote there is kept in `{}`", visible_line(kept)));
+    }
 }
 
 /// What fetching needs, held together for one command.
