@@ -107,10 +107,7 @@ impl Copies<'_> {
     }
 
     /// Copies kept trees beside what is there, safe on disk. Many files are flushed by one call.
-    fn copy_out<'s>(
-        &self,
-        swaps: impl Iterator<Item = &'s Swap<'s>>,
-    ) -> Result<(), ChangeError> {
+    fn copy_out<'s>(&self, swaps: impl Iterator<Item = &'s Swap<'s>>) -> Result<(), ChangeError> {
         let mut trees = Vec::new();
         for swap in swaps {
             let Some(tree) = swap.goal else { continue };

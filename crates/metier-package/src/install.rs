@@ -249,10 +249,12 @@ fn check(
         (_, None) => Ok(false),
         (Place::Personal, Some(Kind::Link)) => {
             let target = skills.target(name.as_str())?.unwrap_or_default();
-            match target.to_str().and_then(|target| target.strip_prefix("../store/")) {
-                Some(now) => Ok(now == tree),
-                None => Err(occupied()),
+            let now = target.to_str().and_then(|target| target.strip_prefix("../store/"));
+            let now = now.ok_or_else(occupied)?;
+            if now != tree {
+                settle_edit(request, hand, name, now)?;
             }
+            Ok(now == tree)
         }
         (Place::Personal, Some(_)) => Err(occupied()),
         (Place::Project(_), Some(Kind::Directory)) if is_tree(&directory, tree) => Ok(true),
@@ -275,6 +277,21 @@ fn check(
             Ok(false)
         }
         (Place::Project(_), Some(_)) => Err(occupied()),
+    }
+}
+
+/// Sees to what somebody made of the kept tree `now`, which the personal skill called `name` points
+/// to and is to point to no more: it is refused, or kept as what it is.
+pub(crate) fn settle_edit(
+    request: &Request<'_>,
+    hand: &Hand<'_>,
+    name: &SkillName,
+    now: &str,
+) -> Result<Option<String>, ChangeError> {
+    match request.drift {
+        Drift::Refuse if hand.keep.is_edited(now)? => Err(ChangeError::Drifted(name.to_string())),
+        Drift::Refuse => Ok(None),
+        Drift::Replace => hand.keep.call_by_its_digest(now, &hand.turn),
     }
 }
 

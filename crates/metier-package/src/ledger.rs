@@ -29,7 +29,7 @@ use crate::keep::read_tree;
 use crate::limits::{MAX_LOCK_BYTES, MAX_RECORD_BYTES};
 use crate::lockfile::Lockfile;
 use crate::pinned::{Pinned, PinnedFile, files_of};
-use crate::records::{RecordError, approvals, key_below, text};
+use crate::records::{RecordError, approvals, is_torn, key_below, text};
 use crate::stamp::{self, Stamp, Stamped, Stamps};
 use crate::trust::{APPROVALS, Approval};
 
@@ -111,7 +111,11 @@ impl Ledger {
     pub fn faults(&self) -> Vec<String> {
         let books = self.books();
         let locks = books.locks.iter().filter_map(|locked| locked.lock.as_ref().err().cloned());
-        books.fault.clone().into_iter().chain(locks).collect()
+        let torn = is_torn(&self.home).then(|| {
+            let path = self.home.path().join(APPROVALS);
+            format!("the last line of `{}` was cut short and does not count", path.display())
+        });
+        books.fault.clone().into_iter().chain(torn).chain(locks).collect()
     }
 
     /// Whether anybody said anything about any skill. Where nobody did, there is nothing to ask.

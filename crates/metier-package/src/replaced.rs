@@ -7,7 +7,7 @@ use std::path::Path;
 use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::{DiskError, Folder};
+use crate::atomic::{DiskError, Folder, is_whole_line};
 use crate::difference::{compare, shown};
 use crate::home::Home;
 use crate::keep::read_tree;
@@ -66,12 +66,13 @@ pub(crate) fn note(home: &Home, tree: &str, directory: &Path) -> Result<(), Reco
     Ok(written?)
 }
 
-/// The digests of everything that was replaced. A line that a crash cut short was never finished;
-/// any other that is no note may stand for something somebody wrote, so it is an error.
+/// The digests of everything that was replaced. A line that a crash cut short was never finished,
+/// unless it lacks nothing but its end; any other that is no note may stand for something somebody wrote, so it is an error.
 pub(crate) fn trees(home: &Home) -> Result<Vec<String>, RecordError> {
     let Some(text) = text(home.path(), FILE, MAX_RECORD_BYTES)? else { return Ok(Vec::new()) };
-    let whole = text.rfind('\n').map_or("", |end| text.get(..end).unwrap_or_default());
-    let lines = whole.lines().filter(|line| !line.is_empty());
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    lines.pop_if(|tail| !is_whole_line(tail.as_bytes()));
+    let lines = lines.into_iter().filter(|line| !line.is_empty());
     lines
         .map(|line| match serde_json::from_str::<Note>(line) {
             Ok(note) if is_digest(&note.tree) => Ok(note.tree),

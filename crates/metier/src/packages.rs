@@ -184,6 +184,16 @@ pub(crate) fn remark(repaired: Option<&Repaired>, ui: &mut Ui) {
     }
 }
 
+/// What short forms of sources are short for.
+pub(crate) fn bases(settings: &Settings) -> Bases {
+    let mut bases = Bases::new(settings.environment.directory.clone());
+    bases.home.clone_from(&settings.environment.home);
+    if let Some(repositories) = &settings.packages.repositories {
+        bases.repositories.clone_from(repositories);
+    }
+    bases
+}
+
 /// What fetching needs, held together for one command.
 pub(crate) struct Fetching {
     home: Home,
@@ -207,11 +217,7 @@ impl Fetching {
     /// As the settings say.
     pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
         let home = home(settings)?;
-        let mut bases = Bases::new(settings.environment.directory.clone());
-        bases.home.clone_from(&settings.environment.home);
-        if let Some(repositories) = &settings.packages.repositories {
-            bases.repositories.clone_from(repositories);
-        }
+        let bases = bases(settings);
         let (runner, variables) = (Runner::new(), env::variables());
         Ok(Self {
             client: McpClient::new(runner.clone(), variables.clone()),

@@ -74,7 +74,9 @@ pub(crate) fn run(
     let mut fixed = Vec::new();
     let mut failed = Vec::new();
     if args.fix && findings.iter().any(|finding| finding.repairable) {
-        // A plugin first: links to skills are beside it.
+        // What was left unfinished first: whose work it was is said and recorded.
+        packages::repair(settings, ui);
+        // A plugin next: links to skills are beside it.
         failed.extend(renew(&findings, settings));
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
@@ -247,6 +249,7 @@ fn with<T>(home: &Home, settings: &Settings, work: impl FnOnce(&Patient<'_>) -> 
         agents: &agents,
         catalog: Some(&view.catalog),
         programs: &programs,
+        bases: &packages::bases(settings),
     })
 }
 
