@@ -20,6 +20,7 @@ mod copies;
 mod copy;
 pub mod difference;
 mod directory;
+mod distance;
 pub mod doctor;
 mod download;
 mod entry;
