@@ -30,7 +30,7 @@ fn there_and_back(agent: HookAgent, texts: &[Option<&str>]) -> Vec<String> {
     };
     let again = join(agent, &with(&joined), &start()).expect("joined again");
     assert_eq!(again, joined, "joining twice is joining once");
-    let parted = part(agent, &with(&joined), &[start()]).expect("parted");
+    let parted = part(agent, &with(&joined), &[start()], &[]).expect("parted");
     for (file, parted) in files.iter().zip(parted) {
         assert_eq!(parted, file.text, "{}", file.target.path.display());
     }

@@ -73,6 +73,9 @@ pub(crate) fn run(
     let mut findings = look();
     let mut fixed = Vec::new();
     let mut failed = Vec::new();
+    if args.fix {
+        clear_drafts(settings, ui);
+    }
     if args.fix && findings.iter().any(|finding| finding.repairable) {
         // What was left unfinished first: whose work it was is said and recorded.
         packages::repair(settings, ui);
@@ -147,6 +150,16 @@ fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
     findings.iter().find(|finding| codes.contains(&finding.code))?;
     let plugins = chibi::plugins(&settings.environment).ok()?;
     chibi::install_plugin(&plugins).err().map(|error| error.to_string())
+}
+
+/// Clears away, and says so, what setups of hooks that were killed left in the agents' directories.
+fn clear_drafts(settings: &Settings, ui: &mut Ui) {
+    let cleared = HookAgent::ALL.into_iter().map(|agent| setup::clear_drafts(agent, settings));
+    let cleared = cleared.sum();
+    if cleared > 0 {
+        let drafts = counted(cleared, "draft", "drafts");
+        ui.note(&format!("note: {drafts} that a killed `metier hook setup` left behind are gone"));
+    }
 }
 
 /// Has hooks that nothing is written down about, or that start nothing, written down and started again;
