@@ -82,8 +82,7 @@ fn without_hooks(document: &Document, before: Option<&Node>) -> String {
     let is_all = |of: &Item, items: &[Item], goes: &dyn Fn(&Item) -> bool| {
         !items.is_empty() && items.iter().all(goes) && !document.is_remarked(of, items)
     };
-    let is_emptied =
-        |group: &Item| handlers(group).is_some_and(|all| is_all(group, all, &is_ours));
+    let is_emptied = |group: &Item| handlers(group).is_some_and(|all| is_all(group, all, &is_ours));
     let is_done = |event: &Item| {
         let is_made = was.is_none_or(|was| was.get(event.key()).is_none());
         is_made && event.value.values().is_some_and(|all| is_all(event, all, &is_emptied))
