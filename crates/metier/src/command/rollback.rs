@@ -50,12 +50,16 @@ fn show(home: &Home, place: &Place, goal: &Pinned, ui: &mut Ui) {
     }
 }
 
-/// What is gone back to, fetched exactly as it was where its kept copy is gone or changed.
-fn fetched(home: &Home, goal: &Pinned, settings: &Settings) -> Result<Vec<Staged>, CommandError> {
+/// What fetching needs where the kept copy of what is gone back to is gone or changed.
+fn fetching(
+    home: &Home,
+    goal: &Pinned,
+    settings: &Settings,
+) -> Result<Option<Fetching>, CommandError> {
     let kept = metier_package::installed::is_kept(home, goal);
     match kept.map_err(|error| change_error(ChangeError::Disk(error)))? {
-        true => Ok(Vec::new()),
-        false => Ok(vec![exactly(goal, &Fetching::new(settings)?)?]),
+        true => Ok(None),
+        false => Fetching::new(settings).map(Some),
     }
 }
 
@@ -91,7 +95,10 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let drift = Drift::Refuse;
     let request = Request { home: &home, place: &place, act: "rollback", by: &by, drift };
     let wishes = vec![Wish::of_pinned(&goal)];
-    let fetched = fetched(&home, &goal, settings)?;
+    // Held until what it fetched is installed.
+    let fetching = fetching(&home, &goal, settings)?;
+    let fetched = fetching.as_ref().map(|fetching| exactly(&goal, fetching)).transpose()?;
+    let fetched: Vec<Staged> = fetched.into_iter().collect();
     let work = || rollback(&request, &name, &fetched);
     let outcome = recorded(&request, wishes, (settings, ui), work)?;
     linking::relink(&place, settings, ui);
