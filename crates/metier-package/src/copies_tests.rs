@@ -73,8 +73,8 @@ fn what_is_written_after_an_interrupted_change_is_not_lost() {
             let (ground, place) = ready();
             let (_, calls) = faults::with(None, || run(&ground, &place, drift).unwrap());
             let mut written = 0;
-            for at in 0..calls.len() {
-                let context = format!("{act} {drift:?} gone at {at}, {}", calls[at]);
+            for (at, call) in calls.iter().enumerate() {
+                let context = format!("{act} {drift:?} gone at {at}, {call}");
                 let (ground, place) = ready();
                 let _ = faults::with(Some((at, Fault::Gone)), || run(&ground, &place, drift));
                 if !write_into(&place.directory(&ground.home, "pdf")) {
@@ -103,7 +103,7 @@ fn what_is_written_after_an_interrupted_change_is_not_lost() {
 }
 
 thread_local! {
-    static SKILL: RefCell<PathBuf> = RefCell::new(PathBuf::new());
+    static SKILL: RefCell<PathBuf> = const { RefCell::new(PathBuf::new()) };
 }
 
 /// Somebody else writes into the skill right now.
@@ -121,8 +121,8 @@ fn what_is_written_while_a_change_is_made_is_not_lost() {
             // From where the new copy is made beside the old one, if one is made.
             let swap = calls.iter().rposition(|call| *call == "mkdir").unwrap_or(0);
             let mut ends = [0, 0];
-            for at in swap..calls.len() {
-                let context = format!("{act} {drift:?} at {at}, {}", calls[at]);
+            for (at, call) in calls.iter().enumerate().skip(swap) {
+                let context = format!("{act} {drift:?} at {at}, {call}");
                 let (ground, place) = ready();
                 SKILL.set(place.directory(&ground.home, "pdf"));
                 let fault = Some((at, Fault::Meanwhile(meanwhile)));
