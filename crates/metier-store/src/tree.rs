@@ -26,16 +26,19 @@ pub(crate) fn read(skill: &SkillDirectory) -> Result<Tree, TreeError> {
     })?;
     let mut reading = Reading {
         files: Vec::new(),
+        targets: Vec::new(),
         block: vec![0; BLOCK],
         bytes: MAX_TREE_BYTES,
         entries: MAX_RESOURCE_ENTRIES,
     };
     reading.directory(&fd, &[], 0)?;
-    Ok(Tree::new(reading.files))
+    Ok(Tree::new(reading.files).with_targets(reading.targets))
 }
 
 struct Reading {
     files: Vec<TreeFile>,
+    /// What links lead to, by their paths.
+    targets: Vec<(Box<[u8]>, Box<[u8]>)>,
     block: Vec<u8>,
     /// Bytes of content that may still be read.
     bytes: u64,
@@ -86,6 +89,7 @@ impl Reading {
                 let target = target.map_err(|errno| failed(path, errno))?.into_bytes();
                 let (size, digest) = (target.len() as u64, sha256(&target));
                 self.files.push(TreeFile { path: path.into(), kind: TreeKind::Link, size, digest });
+                self.targets.push((path.into(), target.into()));
                 Ok(())
             }
             Err(Errno::NXIO) => Err(TreeError::NotAFile(shown(path))),

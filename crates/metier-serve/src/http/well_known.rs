@@ -14,9 +14,9 @@ use metier_format::text::visible;
 use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
-use metier_store::digest::{TreeKind, hex, sha256};
+use metier_store::digest::{Tree, TreeKind, hex, sha256};
 use metier_store::store::{FileStamp, Location, ReadError};
-use metier_store::vouch::{Depth, Standing};
+use metier_store::vouch::{Depth, Standing, Vouched};
 use metier_store::{Catalog, Entry, Layer, Store};
 use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
@@ -232,6 +232,9 @@ struct Parcel {
 
 /// The skill as an archive, every file at its place below the root. A link that leaves the skill is
 /// nobody's to follow, here as in a read.
+///
+/// Whoever vouches for the skill says what each file should hold, and the very bytes that are packed are
+/// held against that: a file can be another while it is read and itself again before and after.
 fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
     let (store, at) = (api.host.index().store(), entry.location());
     let tree = store.tree(&at).map_err(|_| "its directory cannot be read")?;
@@ -261,12 +264,23 @@ fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
         let executable = file.kind == TreeKind::Executable;
         files.push(Packed { path: path.to_owned(), executable, bytes: read.bytes });
     }
-    // After it was read, so that nothing comes between.
-    if let Some(directory) = store.directory(&at)
-        && api.host.vouch().vouch(entry.name(), &directory, Depth::Bytes).standing
-            == Standing::Changed
-    {
-        return Err("its content is not what was approved");
+    if let Some(directory) = store.directory(&at) {
+        let vouched = api.host.vouch().vouch(entry.name(), &directory, Depth::Bytes);
+        if !is_right(&vouched, &tree, (&files, &left_out)) {
+            return Err("its content is not what was approved");
+        }
     }
     Ok(Parcel { bytes: pack(&files), left_out, marks })
+}
+
+/// Whether what was packed is what was locked or approved, where somebody knows what that is: no file
+/// more, none less, and each with its bytes.
+fn is_right(vouched: &Vouched, tree: &Tree, (packed, left_out): (&[Packed], &[String])) -> bool {
+    let listed = vouched.files.as_ref().is_none_or(|files| {
+        let leaves = |path: &String| files.resolve(path.as_bytes()).is_none();
+        files.digest() == tree.digest() && left_out.iter().all(leaves)
+    });
+    vouched.standing != Standing::Changed
+        && listed
+        && packed.iter().all(|file| vouched.holds(&file.path, &file.bytes))
 }
