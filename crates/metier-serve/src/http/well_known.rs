@@ -10,6 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use metier_format::parse_frontmatter;
 use metier_format::text::visible;
 use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
@@ -33,6 +34,9 @@ pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
 
 /// What an archive is called after the skill's name.
 const ENDING: &str = ".tar.gz";
+
+/// What a skill's own file is called.
+const SKILL: &str = "SKILL.md";
 
 /// Why a link is not in an archive.
 const LEAVES: &str = "it is a link that leaves the skill";
@@ -190,7 +194,7 @@ fn list(catalog: &Catalog, api: &Api) -> (Value, Vec<Mark>) {
                 skills.push(json!({
                     "name": name,
                     "type": "archive",
-                    "description": visible(&entry.found.description),
+                    "description": visible(&parcel.description),
                     "url": format!("{name}{ENDING}"),
                     "digest": format!("sha256:{}", hex(&sha256(&parcel.bytes))),
                 }));
@@ -224,6 +228,8 @@ fn is_standard(entry: &Entry) -> bool {
 struct Parcel {
     /// The archive.
     bytes: Vec<u8>,
+    /// What the packed `SKILL.md` says of itself. What discovery read was read at another time.
+    description: String,
     /// Links of the skill that are not in it.
     left_out: Vec<String>,
     /// What it was made of.
@@ -270,7 +276,17 @@ fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
             return Err("its content is not what was approved");
         }
     }
-    Ok(Parcel { bytes: pack(&files), left_out, marks })
+    let description = description(entry, &files).ok_or("its `SKILL.md` cannot be loaded")?;
+    Ok(Parcel { bytes: pack(&files), description, left_out, marks })
+}
+
+/// The description in the packed `SKILL.md`, called so or else by another spelling.
+fn description(entry: &Entry, packed: &[Packed]) -> Option<String> {
+    let usual = packed.iter().find(|file| file.path == SKILL);
+    let other = || packed.iter().find(|file| file.path.eq_ignore_ascii_case(SKILL));
+    let file = usual.or_else(other)?;
+    let parsed = parse_frontmatter(&file.bytes, Some(entry.name().as_str()));
+    Some(parsed.manifest?.description.value)
 }
 
 /// Whether what was packed is what was locked or approved, where somebody knows what that is: no file
