@@ -25,8 +25,17 @@ pub const CHECKSUM_BYTES: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     files: Vec<TreeFile>,
-    /// Where links lead, by their paths and in their order; empty where nobody said.
-    targets: Vec<(Box<[u8]>, Box<[u8]>)>,
+    /// Where links lead, sorted by their paths; empty where nobody said.
+    links: Vec<TreeLink>,
+}
+
+/// Where a link of a tree leads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TreeLink {
+    /// Its path relative to the tree, as in [`TreeFile`].
+    pub path: Box<[u8]>,
+    /// The text it holds.
+    pub target: Box<[u8]>,
 }
 
 impl PartialEq for Tree {
@@ -67,14 +76,14 @@ impl Tree {
     #[must_use]
     pub fn new(mut files: Vec<TreeFile>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { files, targets: Vec::new() }
+        Self { files, links: Vec::new() }
     }
 
-    /// The same with what its links lead to, each a path in the tree and the text the link holds.
+    /// The same with what its links lead to, in any order.
     #[must_use]
-    pub fn with_targets(mut self, mut targets: Vec<(Box<[u8]>, Box<[u8]>)>) -> Self {
-        targets.sort();
-        self.targets = targets;
+    pub fn with_links(mut self, mut links: Vec<TreeLink>) -> Self {
+        links.sort();
+        self.links = links;
         self
     }
 
@@ -87,8 +96,8 @@ impl Tree {
     /// Where the link at `path` leads, as it says itself; none where nobody said.
     #[must_use]
     pub fn target(&self, path: &[u8]) -> Option<&[u8]> {
-        let at = self.targets.binary_search_by(|(link, _)| (**link).cmp(path)).ok()?;
-        self.targets.get(at).map(|(_, target)| &**target)
+        let at = self.links.binary_search_by(|link| (*link.path).cmp(path)).ok()?;
+        self.links.get(at).map(|link| &*link.target)
     }
 
     /// The file at `path`, links followed as the system follows them; none when there is none, or a
@@ -101,7 +110,7 @@ impl Tree {
             return Some(file);
         }
         let mut ahead: Vec<&[u8]> = path.rsplit(|byte| *byte == b'/').collect();
-        let (mut here, mut links): (Vec<&[u8]>, usize) = (Vec::new(), 0);
+        let (mut here, mut followed): (Vec<&[u8]>, usize) = (Vec::new(), 0);
         while let Some(component) = ahead.pop() {
             match component {
                 b"" | b"." => continue,
@@ -112,8 +121,8 @@ impl Tree {
                 name => here.push(name),
             }
             if let Some(target) = self.target(&here.join(&b'/')) {
-                links += 1;
-                if links > MAX_LINKS || target.starts_with(b"/") {
+                followed += 1;
+                if followed > MAX_LINKS || target.starts_with(b"/") {
                     return None;
                 }
                 here.pop();

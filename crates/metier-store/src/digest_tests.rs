@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Tree, TreeFile, TreeKind, checksum, hex, is_digest, sha256};
+use super::{Tree, TreeFile, TreeKind, TreeLink, checksum, hex, is_digest, sha256};
 
 fn file(path: &str, kind: TreeKind, content: &[u8]) -> TreeFile {
     let (size, digest) = (content.len() as u64, sha256(content));
@@ -57,9 +57,12 @@ fn a_path_leads_in_a_tree_where_it_leads_on_disk() {
     let plain = ["SKILL.md", "deep/x/b.md", "references/a.md", "scripts/run.sh"];
     let files = plain.iter().map(|path| file(path, TreeKind::File, path.as_bytes()));
     let linked = links.iter().map(|(path, to)| file(path, TreeKind::Link, to.as_bytes()));
-    let targets = links.iter().map(|(path, to)| (path.as_bytes().into(), to.as_bytes().into()));
+    let targets = links.iter().map(|(path, target)| TreeLink {
+        path: path.as_bytes().into(),
+        target: target.as_bytes().into(),
+    });
     let bare = Tree::new(files.chain(linked).collect());
-    let tree = bare.clone().with_targets(targets.rev().collect());
+    let tree = bare.clone().with_links(targets.rev().collect());
     assert_eq!((tree.digest(), &tree), (bare.digest(), &bare));
     let check = |path: &str, expect: Option<&str>| {
         let found = tree.resolve(path.as_bytes()).map(|file| file.digest);
