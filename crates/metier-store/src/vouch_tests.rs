@@ -159,8 +159,9 @@ fn a_loaded_skill_is_held_against_the_approved_one_file_by_file() {
     check(&with(3, ("scripts/run.sh", false, "echo GOOD")), Some("scripts/run.sh"));
     check(&APPROVED[..3], Some("scripts/run.sh"));
     check(&with(1, ("node_modules/dep/index.js", false, "EVIL")), None);
-    check(&with(0, ("skill.md", false, TEXT)), Some("SKILL.md"));
     let lower = with(0, ("skill.md", false, TEXT));
-    let skill = store_of(&lower).load(&Location { root: RootId(0), path: Path::new("x").into() });
-    assert_eq!(vouched_for(&lower).differs_from(&skill.unwrap()), None, "another spelling");
+    check(&lower, None);
+    let at = Location { root: RootId(0), path: Path::new("x").into() };
+    let skill = store_of(&other).load(&at).unwrap();
+    assert_eq!(vouched_for(&lower).differs_from(&skill).as_deref(), Some("skill.md"));
 }
