@@ -438,9 +438,9 @@ impl Books {
         if self.is_doubtful(&key) {
             return None;
         }
-        Some(match self.approvals.tree(&key) {
-            Some(_) => Standing::Approved,
-            None => Standing::Unknown,
+        Some(match self.approvals.has(&key) {
+            true => Standing::Approved,
+            false => Standing::Unknown,
         })
     }
 
