@@ -12,6 +12,7 @@ mod api;
 mod api_events;
 mod api_hostile;
 mod api_index;
+mod api_proved;
 mod budget;
 mod clients;
 mod dialects;
