@@ -105,6 +105,8 @@ pub(crate) struct Server {
     subscriptions: Arc<Subscriptions>,
     /// Streams that were promised and have not begun.
     accepted: Mutex<VecDeque<news::Accepted>>,
+    /// Whether the client hears when its lists change.
+    hears: AtomicBool,
     /// The scripts that run for this client, all of them also among the service's.
     own_runs: Arc<Runs>,
 }
@@ -183,6 +185,7 @@ impl Service {
             log: Arc::default(),
             subscriptions: Arc::default(),
             accepted: Mutex::default(),
+            hears: AtomicBool::new(false),
             own_runs: Arc::default(),
         }
     }

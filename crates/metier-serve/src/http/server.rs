@@ -63,7 +63,7 @@ impl Stop {
         *self.0.borrow()
     }
 
-    pub(super) async fn stopping(&self) {
+    pub(crate) async fn stopping(&self) {
         // The sender is ours, so the wait ends in one way only.
         let _ = self.0.subscribe().wait_for(|stopping| *stopping).await;
     }

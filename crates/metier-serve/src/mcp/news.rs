@@ -1,6 +1,7 @@
 //! Telling clients that something changed: the lists, to whoever said they had begun or listens, and
 //! single resources, to whoever subscribed. A client hears of changes in its own catalog only.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use axum::http::request::Parts;
@@ -70,8 +71,11 @@ impl Server {
         self.accepted.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    /// From now on the client hears when its lists change.
+    /// From now on the client hears when its lists change, once, however often it says that it began.
     pub(super) fn tell_of_changes(&self, peer: Peer<RoleServer>) {
+        if self.hears.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let mut changes = self.service.changes.subscribe();
         let follows = self.service.dialect.follows_catalog();
         let log = Arc::clone(&self.log);
