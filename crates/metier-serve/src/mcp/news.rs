@@ -132,8 +132,7 @@ impl Server {
         &self,
         context: SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let listeners = Arc::clone(&self.service.listeners);
-        let Ok(_seat) = listeners.try_acquire_owned() else {
+        let Ok(_seat) = self.service.listeners.try_take(&self.guest.section) else {
             return Err(ErrorData::internal_error("too many listen here; try again", None));
         };
         let (service, who) = (Arc::clone(&self.service), self.asker(context.request_context()));

@@ -108,6 +108,8 @@ fn wrong_parameters_are_called_that_and_no_unknown_method() {
         ] {
             let answer = bad.ask(method, params).await;
             assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.contains(method) && message != method, "{method}: {message}");
         }
     });
 }

@@ -14,6 +14,7 @@ mod api_hostile;
 mod api_index;
 mod budget;
 mod clients;
+mod crowded;
 mod dialects;
 mod eras;
 mod ground;

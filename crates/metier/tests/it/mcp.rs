@@ -316,7 +316,6 @@ fn told_to_end(signal: Signal) -> (Vec<String>, i32) {
     let mut wire = Wire::start(&world, &["mcp"]);
     let status = wire.call("skill_status", json!({}));
     let session = status["session"].as_str().unwrap().to_owned();
-    wire.call("skill_activate", json!({"name": "reader"}));
     let slow = json!({
         "name": "script_run", "arguments": {"name": "hello", "script": "slow"},
         "_meta": {"progressToken": "mine"},
