@@ -105,7 +105,7 @@ pub(super) async fn archive(
     let missing = || Problem::not_found("no such skill is offered");
     let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
     let asker = who.clone();
-    let packed = looking(&api, move |api| {
+    let packed = looking(&api, &asker, move |api| {
         let catalog = api.host.catalog(&who);
         let meant = |entry: &&Entry| entry.name().as_str() == name && is_standard(entry);
         let entry = offered(&catalog).find(meant)?;
@@ -123,9 +123,10 @@ pub(super) async fn archive(
 /// back with what was found.
 async fn looking<T: Send + 'static>(
     api: &Arc<Api>,
+    who: &Who,
     look: impl FnOnce(&Api) -> T + Send + 'static,
 ) -> Result<(T, Turn), Problem> {
-    let turn = api.service.turns().close_look().await.map_err(|_| Problem::busy())?;
+    let turn = api.service.turns().close_look(&who.known).await?;
     let api = Arc::clone(api);
     Ok(aside(move || (look(&api), turn)).await?)
 }
@@ -166,6 +167,7 @@ async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
             return Ok(kept);
         }
     }
+    let asker = who.clone();
     // It is made to its end and kept, though who asked for it be gone.
     let make = move |api: &Api| {
         let (list, marks) = list(&api.host.catalog(&who), api);
@@ -175,7 +177,7 @@ async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
         let kept = Kept { made: api.host.now(), marks, text: text.into(), version };
         spot.insert(kept).clone()
     };
-    let (kept, _turn) = looking(api, make).await?;
+    let (kept, _turn) = looking(api, &asker, make).await?;
     Ok(kept)
 }
 

@@ -15,6 +15,7 @@ mod api_index;
 mod api_proved;
 mod budget;
 mod clients;
+mod crowded;
 mod dialects;
 mod eras;
 mod ground;
