@@ -127,6 +127,9 @@ pub(crate) enum Manner {
 const NOTHING: [&str; 6] =
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"];
 
+/// Names of directories in which programs are looked for.
+const PROGRAMS: [&str; 2] = ["bin", "sbin"];
+
 /// How closely a call is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -356,10 +359,7 @@ impl Unpacker<'_> {
         touches.extend(changed.iter().map(|touch| self.touch(touch, inner)));
         consequences.extend(self.local_repositories(&command, &analysis, inner));
         for hazard in &analysis.hazards {
-            if let What::Output(word) = &hazard.what
-                && self.is_inside(word, inner)
-                && self.tracked(word, inner).is_none()
-            {
+            if let Some(word) = self.output(&hazard.what, inner) {
                 touches.push(self.touch(&Touch::File(Access::Write, word.clone()), inner));
                 continue;
             }
@@ -417,7 +417,11 @@ impl Unpacker<'_> {
                 vec![self.file(Access::Write, &word, inner)]
             }
             What::File(access, word) => vec![self.file(*access, word, inner)],
-            What::Output(word) => vec![self.file(Access::Write, word, inner)],
+            What::Output(word) | What::Beside(word) => {
+                vec![self.file(Access::Write, word, inner)]
+            }
+            What::Input(word) if !self.may_lie_elsewhere(word, inner) => return None,
+            What::Input(word) => vec![self.file(Access::Read, word, inner)],
             What::Run(words) if words.is_empty() => return None,
             What::Run(words) => {
                 let (argv, input) = (words.clone(), input.cloned());
@@ -455,10 +459,54 @@ impl Unpacker<'_> {
         Some(Consequence::escape(format!("`{}` is not inside the project", word.shown())))
     }
 
+    /// What a program is there to write, where it may write that.
+    fn output<'w>(&self, what: &'w What, here: Here<'_>) -> Option<&'w Word> {
+        let (word, fine) = match what {
+            What::Output(word) => (word, self.is_inside(word, here)),
+            What::Beside(word) => (word, self.is_inside(word, here) || self.is_beside(word, here)),
+            _ => return None,
+        };
+        (fine && self.tracked(word, here).is_none()).then_some(word)
+    }
+
     /// Whether a word certainly names something in the project, or the project itself.
     fn is_inside(&self, word: &Word, here: Here<'_>) -> bool {
-        let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
+        word.as_known().is_some_and(|path| self.lies_inside(path, here.from()))
+    }
+
+    /// Whether a word certainly names something in the directory that the project lies in: a new one
+    /// there is no place that programs look into, unless it is hidden or called like one of those.
+    fn is_beside(&self, word: &Word, here: Here<'_>) -> bool {
         let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let above = self.place.base().parent().and_then(Path::to_str);
+        let above = above.and_then(|above| self.place.locate(above, From::Elsewhere));
+        let beside = |spot: &Spot| {
+            let (directory, name) = spot.path.rsplit_once('/').unwrap_or_default();
+            let plain = !name.is_empty() && !name.starts_with('.') && !PROGRAMS.contains(&name);
+            let same = |above: &Spot| above.path.trim_end_matches('/') == directory;
+            plain && above.as_ref().is_some_and(|above| above.iter().any(same))
+        };
+        spots.is_some_and(|spots| spots.iter().all(beside))
+    }
+
+    /// Whether a word may name something outside the project. One that says nothing about that is
+    /// read in every directory the command may work in.
+    fn may_lie_elsewhere(&self, word: &Word, here: Here<'_>) -> bool {
+        let leads_up = |text: &str| text.split('/').any(|name| name == "..");
+        let Some(path) = word.as_known() else {
+            let open = word.holes().first() == Some(&0) || word.starts_with_tilde();
+            return open || word.prefix().starts_with('/') || leads_up(word.spelling());
+        };
+        if path.starts_with('/') {
+            return !NOTHING.contains(&path) && !self.lies_inside(path, From::Elsewhere);
+        }
+        let inside = |directory| self.lies_inside(path, From::Directory(directory));
+        !here.known().all(inside) || (here.lost && leads_up(path))
+    }
+
+    fn lies_inside(&self, path: &str, from: From<'_>) -> bool {
+        let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
+        let spots = self.place.locate(path, from);
         let inside = |spot: &Spot| {
             let below = |base: &Spot| {
                 let rest = spot.path.strip_prefix(base.path.trim_end_matches('/'));

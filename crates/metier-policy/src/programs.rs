@@ -45,7 +45,8 @@ pub struct Program {
     pub role: Role,
     /// What allowing it means, for the reason; given for programs that run any code.
     pub note: Option<String>,
-    /// Subcommands with a usage of their own. A key may name several, separated by spaces.
+    /// Subcommands with a usage of their own, and perhaps with subcommands. A key may name several,
+    /// separated by spaces.
     pub sub: BTreeMap<String, Self>,
     /// Subcommands not in `sub`, and first arguments not in `verbs`, are refused.
     pub listed: bool,
@@ -157,8 +158,13 @@ pub struct Program {
     pub parents: Vec<String>,
     /// Options that write what is fetched under the last name in its address; `*` when it always does.
     pub downloads: Vec<String>,
-    /// It fills a directory: the one in `output_at`, or one that is called like the first argument.
+    /// It fills a directory: the one in `output_at`, the second argument where there is none, or one
+    /// that is called like the first.
     pub clones: bool,
+    /// What it writes may also lie right beside the project.
+    pub beside: bool,
+    /// With so many arguments, those that lie outside the project are files it reads; never if 0.
+    pub reads_elsewhere: usize,
     /// Its arguments are files of a repository: what lies in `.git` is none.
     pub tracked: bool,
     /// It changes files where it works that nobody names, unless its first argument is in `looks`.
@@ -400,6 +406,10 @@ pub enum What {
     File(Access, Word),
     /// What the program is for is written here: fine inside the project, a file elsewhere.
     Output(Word),
+    /// As `Output`, and fine right beside the project, too.
+    Beside(Word),
+    /// Something of the project is meant: a file that is read where it lies elsewhere.
+    Input(Word),
     /// A file with a name of the program's choice is written here.
     Here,
     /// It works in this directory, whose files may bring settings that run programs.

@@ -28,6 +28,8 @@ pub(super) fn show(what: &What) -> String {
         What::File(Access::Read, word) => format!("read {}", word.shown()),
         What::File(Access::Write, word) => format!("write {}", word.shown()),
         What::Output(word) => format!("output {}", word.shown()),
+        What::Beside(word) => format!("beside {}", word.shown()),
+        What::Input(word) => format!("input {}", word.shown()),
         What::Here => "here".to_owned(),
         What::Enter(word) => format!("enter {}", word.shown()),
         What::Assign(name) => format!("assign {name}"),
@@ -223,7 +225,7 @@ fn git_is_admitted_without_its_escapes() {
         ("git commit -m -x", ""),
         ("git commit -F -", ""),
         ("git commit -F msg", "2 read msg"),
-        ("git hash-object -w x", "1 escape"),
+        ("git hash-object -w x", "3 input x"),
         ("git ls-remote ext::x", "2 escape"),
         ("git push --repo=ext::x", "2 escape; 2 escape"),
     ]);

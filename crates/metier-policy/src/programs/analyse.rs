@@ -292,6 +292,7 @@ impl<'p> Reader<'p> {
             let from = if self.flags.entered { 2 } else { 1 };
             self.out.touches.extend(mentions(self.argv.get(from..).unwrap_or_default()));
         }
+        let elsewhere = self.reads_elsewhere(&words);
         // With the directory told by an option, every argument is put into it.
         let last = if self.into.is_empty() { words.len().saturating_sub(1) } else { usize::MAX };
         for (index, (at, word)) in words.into_iter().enumerate() {
@@ -300,6 +301,9 @@ impl<'p> Reader<'p> {
             }
             if self.usage.repositories {
                 self.hazard(at, What::Repository(word.clone()));
+            }
+            if elsewhere {
+                self.hazard(at, What::Input(word.clone()));
             }
             match self.usage.arguments {
                 Arguments::Plain | Arguments::Mentions => {}
@@ -341,6 +345,18 @@ impl<'p> Reader<'p> {
         if index > 0 || is_path || ended.is_some_and(|ended| ended < at) {
             self.out.touches.push(Touch::Tree(Access::Write, word.clone()));
         }
+    }
+
+    /// Whether arguments may be files outside the project. Behind a revision and `--` none is, and a
+    /// word that may be several is.
+    fn reads_elsewhere(&self, words: &[(usize, &Word)]) -> bool {
+        let needed = self.usage.reads_elsewhere;
+        let ended = self.argv.iter().position(|word| word.as_known() == Some("--"));
+        let is_told =
+            |ended: usize| needed > 1 && words.first().is_some_and(|(first, _)| *first < ended);
+        let several = |(_, word): &(usize, &Word)| word.splits() || word.is_wildcard();
+        let enough = words.len() >= needed || words.iter().any(several);
+        needed > 0 && enough && !ended.is_some_and(is_told)
     }
 
     pub(super) fn touch(&mut self, access: Access, word: &Word) {

@@ -73,17 +73,8 @@ const SQLITE_REACHES_OUT: [&str; 19] = [
 const SQLITE_READS: [&str; 2] = ["read_", "parquet_"];
 
 /// The kinds of virtual tables that keep what they hold in the database.
-const SQLITE_MODULES: [&str; 9] = [
-    "fts3",
-    "fts4",
-    "fts4aux",
-    "fts5",
-    "fts5vocab",
-    "rtree",
-    "rtree_i32",
-    "geopoly",
-    "dbstat",
-];
+const SQLITE_MODULES: [&str; 9] =
+    ["fts3", "fts4", "fts4aux", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly", "dbstat"];
 
 /// Whether a script for the shell of a database neither runs programs nor names files. A command may
 /// be abbreviated; only those that are written out are known. Comments count as code, and hide none.

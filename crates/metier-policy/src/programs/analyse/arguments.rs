@@ -24,7 +24,7 @@ impl<'p> Reader<'p> {
         if at == 1 && self.usage.style == Style::Bundle {
             return self.bundle(at, word);
         }
-        if count == 1 && !self.flags.entered && !self.program.sub.is_empty() {
+        if count == 1 && !self.usage.sub.is_empty() {
             return self.subcommand(at, word);
         }
         if self.usage.style == Style::Shell {
@@ -36,11 +36,7 @@ impl<'p> Reader<'p> {
         if let Some(machine) = self.usage.machine_at {
             self.machine(at, word, count.checked_sub(machine));
         }
-        if count == 1
-            && !self.flags.query
-            && (self.usage.listed || !self.usage.verbs.is_empty())
-            && self.usage.sub.is_empty()
-        {
+        if count == 1 && !self.flags.query && (self.usage.listed || !self.usage.verbs.is_empty()) {
             self.verb(at, word);
         } else if self.starts_command(count) {
             self.hand_on(at);
@@ -49,7 +45,13 @@ impl<'p> Reader<'p> {
         } else if self.usage.touch_at == Some(count) {
             self.out.touches.push(Touch::File(Access::Write, word.clone()));
         } else if self.usage.output_at == Some(count) {
-            self.hazard(at, What::Output(word.clone()));
+            self.hazard(
+                at,
+                match self.usage.beside {
+                    true => What::Beside(word.clone()),
+                    false => What::Output(word.clone()),
+                },
+            );
         } else if self.usage.code_at == Some(count) {
             self.run_file(at, word);
         } else if self.usage.repository_at == Some(count) {
@@ -166,7 +168,7 @@ impl<'p> Reader<'p> {
         let Some(name) = word.as_known() else {
             return self.escape(at, format!("the subcommand of `{}` cannot be told", self.name()));
         };
-        let mut subs = self.program.sub.iter();
+        let mut subs = self.usage.sub.iter();
         let found = subs.find(|(names, _)| names.split(' ').any(|known| known == name));
         self.flags.entered = true;
         match found {
@@ -175,7 +177,7 @@ impl<'p> Reader<'p> {
                 self.arguments.clear();
                 self.out.moves |= usage.moves;
             }
-            None if self.program.listed => {
+            None if self.usage.listed => {
                 self.escape(at, format!("`{name}` is not a known subcommand of `{}`", self.name()));
             }
             None => {}

@@ -273,7 +273,11 @@ impl<'p> Reader<'p> {
 
     pub(super) fn has_dangerous_options(&self) -> bool {
         // A program that reads its arguments reads no more by an option.
-        let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
+        let reads = match self.usage.arguments {
+            Arguments::Reads | Arguments::Searches => true,
+            Arguments::Mentions => self.usage.only_reads,
+            _ => false,
+        };
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
             Effect::Value | Effect::Query | Effect::Replace | Effect::Archive => false,
@@ -282,7 +286,7 @@ impl<'p> Reader<'p> {
             Effect::Script => self.usage.language.is_some(),
             _ => true,
         });
-        dangerous || (!self.flags.entered && self.program.listed)
+        dangerous || (self.enters() && self.usage.listed)
     }
 
     pub(super) fn apply(&mut self, effect: Effect, at: usize, name: &str, inline: Option<Word>) {
