@@ -373,12 +373,14 @@ impl Unpacker<'_> {
             consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
+        let inert = alone || input::is_text(&command);
+        let role = if inert { Role::Inert } else { analysis.role };
         let named = self.named(&command, &analysis, inner);
         let spelled = self.spelled(&command, &analysis);
         Command {
             argv: command.argv,
             assignments: command.assignments,
-            role: if alone { Role::Inert } else { analysis.role },
+            role,
             note: analysis.note,
             interactive: analysis.interactive || (analysis.pages && !command.piped),
             waits: analysis.waits && command.input.is_none(),

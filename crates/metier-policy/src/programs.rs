@@ -54,6 +54,8 @@ pub struct Program {
     pub style: Style,
     /// Options end at this argument, counted from 1; never if it is 0.
     pub stops_at: usize,
+    /// What may stand before the name of a long option and changes nothing about what that does.
+    pub prefixes: Vec<String>,
     /// Options that take the next word and do nothing that matters.
     pub takes: Vec<String>,
     /// Options that could be mistaken for the abbreviation of a dangerous one, and all that a

@@ -219,8 +219,15 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The effect of an option by its full name, or by the beginning of a dangerous one's.
+    /// The effect of an option by its full name, or by the beginning of a dangerous one's. Some names
+    /// have something before them that changes nothing: `--expand-output`.
     fn effect(&self, name: &str) -> Option<Effect> {
+        let mut prefixes = self.usage.prefixes.iter();
+        let bare = prefixes.find_map(|prefix| Some(format!("--{}", name.strip_prefix(prefix)?)));
+        bare.and_then(|name| self.named(&name)).or_else(|| self.named(name))
+    }
+
+    fn named(&self, name: &str) -> Option<Effect> {
         self.exact(name).or_else(|| {
             let usage = self.usage;
             if usage.style == Style::Long || name.len() < 3 || usage.safe.iter().any(|s| s == name)
