@@ -8,6 +8,7 @@ mod here;
 mod input;
 mod named;
 mod pieces;
+mod variables;
 
 use std::path::{Path, PathBuf};
 
@@ -344,7 +345,7 @@ impl Unpacker<'_> {
         let mut consequences = Vec::new();
         let alone = command.argv.is_empty();
         for assignment in &command.assignments {
-            consequences.extend(self.assignment(&assignment.name, alone).map(|it| (0, it)));
+            consequences.extend(self.set(assignment, alone).map(|it| (0, it)));
         }
         let mut touches: Vec<Act> =
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
@@ -373,7 +374,7 @@ impl Unpacker<'_> {
             consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
-        let inert = alone || input::is_text(&command);
+        let inert = alone || input::is_text(&command) || self.stays_inside(&command.argv, here);
         let role = if inert { Role::Inert } else { analysis.role };
         let named = self.named(&command, &analysis, inner);
         let spelled = self.spelled(&command, &analysis);
@@ -441,17 +442,6 @@ impl Unpacker<'_> {
         Some(Consequence::Acts(acts))
     }
 
-    /// Setting a variable, unless it changes nothing. A variable of the shell alone may have any
-    /// lowercase name but those that a shell or a program gives a meaning.
-    fn assignment(&self, name: &str, alone: bool) -> Option<Consequence> {
-        let own = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-        let private = alone && name.bytes().all(own) && !is_meant(name);
-        if private || self.programs.is_harmless_variable(name) {
-            return None;
-        }
-        Some(Consequence::escape(format!("setting `{name}` can change what runs")))
-    }
-
     /// Working in a directory is fine inside the project; elsewhere its files may bring settings
     /// that run programs.
     fn enter(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
@@ -469,6 +459,15 @@ impl Unpacker<'_> {
             _ => return None,
         };
         (fine && self.tracked(word, here).is_none()).then_some(word)
+    }
+
+    /// Whether the words change the directory to one of the project, wherever they are run from.
+    fn stays_inside(&self, argv: &[Word], here: Here<'_>) -> bool {
+        let words: Option<Vec<&str>> = argv.iter().map(Word::as_known).collect();
+        let Some(["cd", path] | ["cd", "--", path]) = words.as_deref() else { return false };
+        let inside = |directory| self.lies_inside(path, From::Directory(directory));
+        let goes = !path.is_empty() && !path.starts_with(['-', '+']);
+        goes && !here.lost && here.known().all(inside)
     }
 
     /// Whether a word certainly names something in the project, or the project itself.
@@ -560,46 +559,6 @@ impl FileUse {
         let nothing = self.spots.is_none() && self.shapes.is_empty();
         nothing && (!self.vague || self.manner == Manner::Mentioned)
     }
-}
-
-/// Lowercase variables that a shell or a program gives a meaning.
-fn is_meant(name: &str) -> bool {
-    let zsh = [
-        "path",
-        "cdpath",
-        "fpath",
-        "manpath",
-        "mailpath",
-        "module_path",
-        "fignore",
-        "psvar",
-        "prompt",
-        "histchars",
-        "watch",
-        "argv",
-        "status",
-        "signals",
-        "zsh_eval_context",
-        "aliases",
-        "commands",
-        "functions",
-        "options",
-        "parameters",
-        "nameddirs",
-        "userdirs",
-        "galiases",
-        "saliases",
-        "builtins",
-        "modules",
-        "dirstack",
-        "historywords",
-        "history",
-        "keymaps",
-        "widgets",
-    ];
-    let program =
-        name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("ac_cv_");
-    zsh.contains(&name) || program
 }
 
 impl Consequence {

@@ -88,6 +88,8 @@ pub struct Program {
     pub passes_on: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
     pub settings: Vec<String>,
+    /// Options with which a first argument `a.b` that nothing follows is only asked about.
+    pub asks: Vec<String>,
     /// Options with an archive; one on another machine, `host:file`, is reached by a program.
     pub archive: Vec<String>,
     /// Options with an address.
@@ -514,6 +516,32 @@ impl ProgramTable {
             }
         }
     }
+}
+
+/// Whether a variable names a pager that only passes on what it gets, or an editor that does nothing.
+pub(crate) fn is_idle_variable(name: &str, value: &str) -> bool {
+    match name {
+        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => is_idle_pager(value),
+        "EDITOR" | "VISUAL" | "GIT_EDITOR" | "GIT_SEQUENCE_EDITOR" => is_idle_editor(value),
+        _ => false,
+    }
+}
+
+/// The same for a setting of git, whose key is in lowercase.
+fn is_idle_setting(key: &str, value: &str) -> bool {
+    match key {
+        "core.pager" => is_idle_pager(value),
+        "core.editor" | "sequence.editor" => is_idle_editor(value),
+        key => key.starts_with("pager.") && ["true", "false", "cat"].contains(&value),
+    }
+}
+
+fn is_idle_pager(value: &str) -> bool {
+    ["", "cat"].contains(&value)
+}
+
+fn is_idle_editor(value: &str) -> bool {
+    ["true", ":"].contains(&value)
 }
 
 /// Whether a name is in a list whose entries may end in `*`.

@@ -14,12 +14,12 @@ mod values;
 
 use super::{
     Analysis, Arguments, Assigns, Hazard, Input, Language, Obeys, Program, Role, Style, Touch,
-    Verb, What, language, listed,
+    Verb, What, is_idle_setting, is_idle_variable, language, listed,
 };
 use crate::limits::MAX_MENTIONS;
 use crate::shell::{Access, Word};
 use crate::url::decoded;
-use arguments::{assignment, names_input};
+use arguments::{assignment, is_idle, names_input};
 pub(crate) use parts::parts;
 
 /// What the words would do, by the data about their program.
@@ -434,7 +434,9 @@ impl<'p> Reader<'p> {
     }
 
     fn variable_name(&mut self, at: usize, word: &Word) {
-        match assignment(word).map(|(name, _)| name).or(word.as_known().map(str::to_owned)) {
+        let set = assignment(word);
+        match set.as_ref().map(|(name, _)| name.clone()).or(word.as_known().map(str::to_owned)) {
+            Some(_) if set.is_some_and(|(name, value)| is_idle(&name, &value)) => {}
             Some(name) => self.hazard(at, What::Assign(name)),
             None => self.escape(at, "the variable it sets cannot be told".to_owned()),
         }

@@ -1,14 +1,17 @@
 //! The arguments of one command: what is left when its options are read.
 
-use super::{Assigns, Reader, Style, Touch, Verb, What, listed, machine};
+use super::{Assigns, Reader, Style, Touch, Verb, What, is_idle_variable, listed, machine};
 use crate::shell::{Access, Word};
 
 impl<'p> Reader<'p> {
     pub(super) fn argument(&mut self, word: &'p Word) {
         let at = self.at;
         self.at += 1;
-        if let Some((name, _)) = assignment(word) {
+        if let Some((name, value)) = assignment(word) {
             match self.usage.assigns {
+                Assigns::Variables if self.arguments.is_empty() && is_idle(&name, &value) => {
+                    return;
+                }
                 Assigns::Variables if self.arguments.is_empty() => {
                     return self.hazard(at, What::Assign(name));
                 }
@@ -103,6 +106,7 @@ impl<'p> Reader<'p> {
                 }
             }
             None if listed(&self.usage.settings, &name.to_ascii_lowercase()) => {}
+            None if name.contains('.') && self.only_asks(at) => {}
             Some(verb) => {
                 self.flags.done = true;
                 self.rest_runs(at + 1, *verb == Verb::Shell);
@@ -115,6 +119,18 @@ impl<'p> Reader<'p> {
             }
             None => {}
         }
+    }
+
+    /// Whether nothing follows the first argument, and nothing before it says more than how it is asked
+    /// about.
+    fn only_asks(&self, at: usize) -> bool {
+        let options = self.argv.get(..at).unwrap_or_default().iter().rev();
+        let mut options = options.take_while(|word| word.may_be_option());
+        let asks = |word: &Word| {
+            let name = word.as_known().map(|text| text.split('=').next().unwrap_or(text));
+            name.is_some_and(|name| self.usage.asks.iter().any(|known| known == name))
+        };
+        !self.usage.asks.is_empty() && at + 1 == self.argv.len() && options.all(asks)
     }
 
     pub(super) fn starts_command(&self, count: usize) -> bool {
@@ -246,6 +262,11 @@ pub(super) fn names_input(word: &Word) -> bool {
         None => text,
     };
     STANDARD_INPUT.contains(&value)
+}
+
+/// Whether a variable is set to what does nothing.
+pub(super) fn is_idle(name: &str, value: &Word) -> bool {
+    value.as_known().is_some_and(|value| is_idle_variable(name, value))
 }
 
 /// `NAME=value`, however it is quoted: to a program it is one word.

@@ -1,6 +1,6 @@
 //! The options of one command.
 
-use super::{Arguments, Reader, Touch, What, listed};
+use super::{Arguments, Reader, Touch, What, is_idle_setting, listed};
 use crate::programs::Style;
 use crate::shell::{Access, Word};
 
@@ -425,8 +425,11 @@ impl<'p> Reader<'p> {
         {
             self.out.touches.push(Touch::Into(path));
         }
+        let told = value.as_known().and_then(|text| text.split_once('=')).map(|(_, told)| told);
+        let idle = |key: &str| told.is_some_and(|told| is_idle_setting(key, told));
         match key {
             Some(key) if listed(&self.usage.settings, &key) && !value.splits() => {}
+            Some(key) if idle(&key) => {}
             Some(key) => {
                 self.escape(at, format!("the setting `{key}` of `{name}` can run programs"));
             }
