@@ -13,7 +13,7 @@ mod variables;
 use std::path::{Path, PathBuf};
 
 use here::{Here, Naming, Walk};
-use named::{brings_files, work_trees};
+use named::work_trees;
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_PATH_BYTES, MAX_QUOTED_CHARS};
@@ -309,11 +309,10 @@ impl Unpacker<'_> {
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
         let mut acts = Vec::new();
-        let bringing =
-            commands.iter().zip(&analyses).filter(|(it, by)| brings_files(it, by)).count();
-        for (command, analysis) in commands.into_iter().zip(analyses) {
-            let others = bringing - usize::from(bringing > 0 && brings_files(&command, &analysis));
-            let here = Here { fresh: here.fresh || others > 0, ..here };
+        let bringing = self.bringing(&commands, &analyses, around);
+        let count = bringing.iter().filter(|brings| **brings).count();
+        for ((command, analysis), brings) in commands.into_iter().zip(analyses).zip(bringing) {
+            let here = Here { fresh: here.fresh || count > usize::from(brings), ..here };
             for redirect in &command.redirects {
                 acts.extend(self.redirect(redirect.access, &redirect.target, here));
             }

@@ -277,7 +277,7 @@ fn archives_and_copies_run_programs_by_option() {
         ("magick a.png -resize 50% b.png", ""),
         ("pdflatex -shell-escape a.tex", "1 escape"),
         ("gh pr view 1 --json title", ""),
-        ("gh repo clone a/b -- --upload-pack=x", "5 escape"),
+        ("gh repo clone a/b -- --upload-pack=x", "5 escape; 5 output --upload-pack=x"),
         ("gh config set editor x", "2 escape; 3 escape; 4 escape"),
         ("rsync -e 'a b' x y", "1 escape"),
         ("rsync -av x y", ""),

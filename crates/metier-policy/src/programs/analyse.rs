@@ -9,6 +9,7 @@ mod directories;
 mod machine;
 mod options;
 mod parts;
+mod pathspec;
 mod typed;
 mod values;
 
@@ -21,6 +22,7 @@ use crate::shell::{Access, Word};
 use crate::url::decoded;
 use arguments::{assignment, is_idle, names_input};
 pub(crate) use parts::parts;
+use pathspec::Pathspec;
 
 /// What the words would do, by the data about their program.
 pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {
@@ -297,7 +299,7 @@ impl<'p> Reader<'p> {
         let last = if self.into.is_empty() { words.len().saturating_sub(1) } else { usize::MAX };
         for (index, (at, word)) in words.into_iter().enumerate() {
             if self.usage.tracked {
-                self.hazard(at, What::Tracked(word.clone()));
+                self.track(at, word);
             }
             if self.usage.repositories {
                 self.hazard(at, What::Repository(word.clone()));
@@ -335,6 +337,28 @@ impl<'p> Reader<'p> {
                 }
             }
         }
+    }
+
+    /// A file of a repository, or what git takes the word for.
+    fn track(&mut self, at: usize, word: &Word) {
+        self.hazard(at, What::Tracked(word.clone()));
+        let meant = match pathspec::read(word) {
+            Pathspec::Plain => return,
+            Pathspec::Path(path) => {
+                self.hazard(at, What::Tracked(path.clone()));
+                path
+            }
+            // Wildcards find nothing of the repository itself, and the last goes on further down.
+            Pathspec::Found(path) => {
+                let ends_open = path.spelling().ends_with('*');
+                let below = ends_open.then(|| Word::any_name().within(&path));
+                let found = std::iter::once(path).chain(below);
+                let touches = found.map(|path| Touch::File(Access::Write, path));
+                return self.out.touches.extend(touches);
+            }
+            Pathspec::Others => Word::known("."),
+        };
+        self.out.touches.push(Touch::Tree(Access::Write, meant));
     }
 
     /// `git checkout main` is about a branch, `git checkout main a` and `git checkout ./a` are about `a`.
