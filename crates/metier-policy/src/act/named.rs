@@ -284,3 +284,7 @@ fn own_words<'c>(
     let words = command.argv.iter().enumerate().skip(1).filter(move |(at, _)| !handed(*at));
     analysis.fed.iter().chain(words.map(|(_, word)| word))
 }
+
+#[cfg(test)]
+#[path = "named_tests.rs"]
+mod tests;
