@@ -58,6 +58,8 @@ pub struct Program {
     pub prefixes: Vec<String>,
     /// Options that take the next word and do nothing that matters.
     pub takes: Vec<String>,
+    /// Options that take the next two words and do nothing that matters.
+    pub takes_two: Vec<String>,
     /// Options that could be mistaken for the abbreviation of a dangerous one, and all that a
     /// program has which runs a command given to it: an unknown one could move that command.
     pub safe: Vec<String>,

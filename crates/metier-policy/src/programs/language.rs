@@ -136,7 +136,8 @@ pub(super) fn is_harmless_awk(program: &str) -> bool {
         return false;
     }
     let mut words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    if words.any(|word| AWK_REACHES_OUT.contains(&word)) {
+    // A number ends where a name starts: `1system` is both.
+    if words.any(|word| AWK_REACHES_OUT.iter().any(|name| word.ends_with(name))) {
         return false;
     }
     !code.contains('>') || (!code.contains('/') && only_compares(&code))

@@ -216,6 +216,8 @@ fn awk_programs_that_reach_out_are_not() {
         "BEGIN { x = 1 / 2; system(\"id\") }",
         "BEGIN { # \\\n\"\nsystem(\"id\") # \"\n}",
         "BEGIN { x = \"\nsystem(\"id\") # \"\n}",
+        "$1system(\"id\")",
+        "BEGIN { x = 1e5system(\"id\") }",
         "BEGIN { SYMTAB[\"ARGV\"][1] = \"/etc/passwd\" }",
     ] {
         assert!(!is_harmless_awk(program), "{program}");

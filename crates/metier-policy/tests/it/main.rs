@@ -14,6 +14,7 @@ mod hosts;
 mod oracle;
 mod own;
 mod properties;
+mod scripts;
 mod tables;
 mod wild;
 mod world;

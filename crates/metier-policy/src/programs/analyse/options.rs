@@ -1,5 +1,6 @@
 //! The options of one command.
 
+use super::values::is_option;
 use super::{Arguments, Reader, Touch, What, is_idle_setting, listed};
 use crate::programs::Style;
 use crate::shell::{Access, Word};
@@ -85,6 +86,9 @@ impl<'p> Reader<'p> {
         let at = self.at;
         self.at += 1;
         let prefix = word.prefix();
+        if word.as_known().is_some() && self.usage.takes_two.iter().any(|two| two == prefix) {
+            return self.two_values(at);
+        }
         match prefix {
             // To a shell it ends the options, and without a file that is what is on standard input.
             "-" if word.as_known().is_some() && self.usage.style == Style::Shell => {
@@ -104,6 +108,15 @@ impl<'p> Reader<'p> {
             }
             _ => self.short_options(at, word),
         }
+    }
+
+    /// The two words behind an option. One that looks like an option may be one to another reader.
+    fn two_values(&mut self, at: usize) {
+        let values = self.argv.get(self.at..).unwrap_or_default().iter().take(2);
+        if let Some(value) = values.clone().find(|word| is_option(word) || word.splits()) {
+            self.escape(at, format!("`{}` may be a value or an option", value.shown()));
+        }
+        self.at += values.count();
     }
 
     /// A word that may turn out to be any option, or several words.
