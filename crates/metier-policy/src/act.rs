@@ -305,9 +305,10 @@ impl Unpacker<'_> {
             input::edit(&mut analysis, command);
             analysis
         };
-        let analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
+        let mut analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
+        self.let_git_walk(&commands, &mut analyses, here);
         let mut acts = Vec::new();
         let bringing = self.bringing(&commands, &analyses, around);
         let count = bringing.iter().filter(|brings| **brings).count();
@@ -373,7 +374,7 @@ impl Unpacker<'_> {
             consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
-        let inert = alone || input::is_text(&command) || self.stays_inside(&command.argv, here);
+        let inert = alone || input::is_text(&command);
         let role = if inert { Role::Inert } else { analysis.role };
         let named = self.named(&command, &analysis, inner);
         let spelled = self.spelled(&command, &analysis);
@@ -458,6 +459,22 @@ impl Unpacker<'_> {
             _ => return None,
         };
         (fine && self.tracked(word, here).is_none()).then_some(word)
+    }
+
+    /// Going to a directory of the project changes nothing for git, which finds the same repository
+    /// there: it needs no pattern. To others a relative path is another file.
+    fn let_git_walk(&self, commands: &[SimpleCommand], analyses: &mut [Analysis], here: Here<'_>) {
+        let is_git = |(command, by): (&SimpleCommand, &Analysis)| {
+            by.repository || by.moves || input::is_text(command)
+        };
+        if !commands.iter().zip(analyses.iter()).all(is_git) {
+            return;
+        }
+        for (command, analysis) in commands.iter().zip(analyses) {
+            if self.stays_inside(&command.argv, here) {
+                analysis.role = Role::Inert;
+            }
+        }
     }
 
     /// Whether the words change the directory to one of the project, wherever they are run from.

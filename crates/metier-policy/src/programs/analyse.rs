@@ -109,6 +109,8 @@ struct Flags {
     removes: bool,
     /// A subcommand was entered.
     entered: bool,
+    /// The word that did it last.
+    entered_at: usize,
     /// What it runs on another machine may run on this one.
     local: bool,
 }

@@ -124,8 +124,8 @@ impl<'p> Reader<'p> {
     /// Whether nothing follows the first argument, and nothing before it says more than how it is asked
     /// about.
     fn only_asks(&self, at: usize) -> bool {
-        let options = self.argv.get(..at).unwrap_or_default().iter().rev();
-        let mut options = options.take_while(|word| word.may_be_option());
+        let before = self.argv.get(self.flags.entered_at + 1..at).unwrap_or_default();
+        let mut options = before.iter().filter(|word| word.may_be_option());
         let asks = |word: &Word| {
             let name = word.as_known().map(|text| text.split('=').next().unwrap_or(text));
             name.is_some_and(|name| self.usage.asks.iter().any(|known| known == name))
@@ -187,6 +187,7 @@ impl<'p> Reader<'p> {
         let mut subs = self.usage.sub.iter();
         let found = subs.find(|(names, _)| names.split(' ').any(|known| known == name));
         self.flags.entered = true;
+        self.flags.entered_at = at;
         match found {
             Some((_, usage)) => {
                 self.usage = usage;
