@@ -11,6 +11,7 @@ mod calls;
 mod denies;
 mod hostile;
 mod hosts;
+mod links;
 mod oracle;
 mod own;
 mod properties;
