@@ -16,5 +16,6 @@ mod oracle;
 mod own;
 mod properties;
 mod tables;
+mod typed;
 mod wild;
 mod world;
