@@ -1,7 +1,11 @@
 //! What a call would do, for whoever has to know more than whether it may: which files it reads, and
 //! whether it starts something that runs what is typed into it later. Decides nothing.
 
+mod around;
+
 use std::path::{Path, PathBuf};
+
+use around::is_near;
 
 use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
 use crate::call::{Kind, ShellInput, ToolCall};
@@ -109,13 +113,17 @@ impl Policy {
             let mut written = Vec::new();
             acts.iter().for_each(|act| act::files(act, Access::Write, &mut written));
             match command {
-                ShellInput::Text(text) => survey.add_mentioned(text, home, &written),
+                ShellInput::Text(text) => {
+                    survey.add_mentioned(text, home, &written);
+                    survey.add_handed(text, place);
+                }
                 ShellInput::Words(words) => {
                     words.iter().for_each(|word| survey.add_mentioned(word, home, &written));
                 }
                 ShellInput::Unreadable => {}
             }
         }
+        survey.add_tool(call, &understood, place);
         survey.forget_read();
         if understood.hidden {
             let mut read = Vec::new();
@@ -209,7 +217,7 @@ impl Survey {
             let rest = path.strip_prefix(directory);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let near = |shape: &&Shape| !shape.is_open || shape.is_below(above);
+        let near = |shape: &&Shape| is_near(shape, above);
         let meant = |shape: &Shape| match shape.is_open {
             true => shape.is_below(directory),
             false => shape.meets(&whole),
@@ -231,7 +239,7 @@ impl Survey {
         let file = Shape::within(above).followed_by(&name.to_lowercase());
         let whole = Shape::within(above).and_beneath();
         let below = |path: &String| path.strip_prefix(above).is_some_and(|p| p.starts_with('/'));
-        let near = |shape: &&Shape| !shape.is_open || shape.is_below(above);
+        let near = |shape: &&Shape| is_near(shape, above);
         self.shapes.iter().filter(near).any(|shape| shape.meets(&file))
             || self.named.iter().any(below)
             || self.named_shapes.iter().any(|shape| shape.meets(&whole))

@@ -17,9 +17,9 @@ mod signal;
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Resolve as _, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
-use metier_runtime::resolver::Disk;
+use metier_runtime::resolver::{Disk, Glance};
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
 use metier_store::{Catalog, Found, Layer};
@@ -42,6 +42,9 @@ pub trait Ground {
     /// said yes to has to be known of those it is `about`; of the others the catalog may have what
     /// was known last, since each is looked at again before it is used.
     fn open(&self, event: &Event, about: &About<'_>) -> Result<Session, HookError>;
+
+    /// The directories below which skills are looked for, without looking.
+    fn roots(&self) -> Vec<PathBuf>;
 
     /// The directories from which the agent itself could load the skill called `name`, the one it
     /// prefers first: those called so where it looks, and those of `known` that it reads.
@@ -123,15 +126,30 @@ impl Attending<'_> {
             return Ok(self.spell(&session, &guarded.ruling));
         }
         if let Some(look) = signal::look(self.agent, call) {
+            let survey = session.survey(call);
             let survey = match look {
-                Look::Closely => session.survey(call),
-                Look::Plainly => session.survey(call).certainly(),
+                Look::Closely => survey,
+                Look::Nearby if self.is_near(&survey) => survey,
+                Look::Nearby => survey.certainly(),
             };
             if survey.may_read_any(signal::SKILL_FILE) {
                 return self.read(call, &survey);
             }
         }
         self.guard(session, call)
+    }
+
+    /// Whether a call may read a skill without naming its file. Nearly every call reads nothing where
+    /// skills are, and then none is looked for.
+    fn is_near(&self, survey: &Survey) -> bool {
+        let glance = Glance::default();
+        let below = |root: &PathBuf| {
+            let real = glance.real(root).filter(|real| real != root);
+            let may = |at: &Path| survey.may_read_below(at, signal::SKILL_FILE);
+            may(root) || real.is_some_and(|real| may(&real))
+        };
+        survey.reads_unplaced(signal::SKILL_FILE)
+            || (survey.reads_around() && self.ground.roots().iter().any(below))
     }
 
     /// A call that activates a skill.

@@ -160,23 +160,26 @@ pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
 pub(super) enum Look {
     /// For those that it may read in any way: a command of an agent whose models read skills so.
     Closely,
-    /// For those that it names.
-    Plainly,
+    /// For those that it names, and for those that it may read near where skills are.
+    Nearby,
 }
 
-/// How the call is looked at, when it can be such a sign: a command, or a tool that prints files.
+/// How the call is looked at, when it can be such a sign: a command, a tool that prints files, or one
+/// of which nobody knows what it prints.
 pub(super) fn look(agent: HookAgent, call: &ToolCall) -> Option<Look> {
     let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
     match call.kind(table) {
         Kind::Shell { .. } if matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) => {
             Some(Look::Closely)
         }
-        Kind::Shell { .. } => Some(Look::Plainly),
+        Kind::Shell { .. } | Kind::Fetch { .. } => Some(Look::Nearby),
         Kind::Read { paths } => {
             let prints = |tool: &str| ["read", "grep"].contains(&tool);
-            paths.iter().any(|path| prints(&path.tool)).then_some(Look::Plainly)
+            let may = paths.is_empty() || paths.iter().any(|path| prints(&path.tool));
+            may.then_some(Look::Nearby)
         }
-        _ => None,
+        Kind::Mcp { .. } if ours(agent, call).is_none() => Some(Look::Nearby),
+        Kind::Mcp { .. } | Kind::Write { .. } | Kind::Other => None,
     }
 }
 

@@ -195,11 +195,11 @@ fn a_wish_is_shown_by_whatever_prints_a_file() {
     };
     check(HookAgent::Codex, "Bash", Some(Look::Closely));
     check(HookAgent::GeminiCli, "run_shell_command", Some(Look::Closely));
-    check(HookAgent::ClaudeCode, "Bash", Some(Look::Plainly));
-    check(HookAgent::Opencode, "bash", Some(Look::Plainly));
-    check(HookAgent::ClaudeCode, "Read", Some(Look::Plainly));
-    check(HookAgent::GeminiCli, "read_file", Some(Look::Plainly));
-    check(HookAgent::Opencode, "read", Some(Look::Plainly));
+    check(HookAgent::ClaudeCode, "Bash", Some(Look::Nearby));
+    check(HookAgent::Opencode, "bash", Some(Look::Nearby));
+    check(HookAgent::ClaudeCode, "Read", Some(Look::Nearby));
+    check(HookAgent::GeminiCli, "read_file", Some(Look::Nearby));
+    check(HookAgent::Opencode, "read", Some(Look::Nearby));
     check(HookAgent::ClaudeCode, "Write", None);
     check(HookAgent::ClaudeCode, "Glob", None);
     check(HookAgent::Codex, "apply_patch", None);

@@ -8,6 +8,7 @@ use metier_runtime::journal::Durability;
 use metier_runtime::session::Again;
 use metier_sandbox::Cancel;
 use metier_serve::agent_hook::{About, Choice, Event, Ground, HookAgent, HookError};
+use metier_store::Store as _;
 use metier_store::client::{self, Agent};
 
 use crate::env::{self, PathKind};
@@ -15,7 +16,7 @@ use crate::error::CommandError;
 use crate::files;
 use crate::session::{self, Purpose, Stream};
 use crate::settings::Settings;
-use crate::view::View;
+use crate::view::{self, View};
 
 /// Most bytes of two `SKILL.md` that are compared; a longer one is no copy anybody can vouch for.
 const MAX_COMPARED: usize = 1024 * 1024;
@@ -81,6 +82,10 @@ impl Ground for Grounds {
         }
         session.begin_now()?;
         Ok(session)
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        view::files(&self.settings).roots().iter().map(|root| root.path.clone()).collect()
     }
 
     fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice> {
