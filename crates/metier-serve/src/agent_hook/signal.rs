@@ -115,6 +115,18 @@ enum Ours {
     File(String, String),
 }
 
+/// Whether the call says exactly what metier's own MCP server is called. Agents tell servers apart by
+/// case, so one called almost so is another one: what it is asked for may be a skill all the same, and
+/// no restriction makes way for it.
+fn is_exact(call: &ToolCall) -> bool {
+    let server = call.arguments.get("server").and_then(serde_json::Value::as_str);
+    match (&call.mcp, server) {
+        (Some(mcp), _) => mcp.server == SERVER,
+        (None, Some(server)) if call.kind(HostTable::plain()) == Kind::Other => server == SERVER,
+        (None, _) => !call.tool.contains(char::is_uppercase),
+    }
+}
+
 /// What the call wants from metier's own MCP server, if anything.
 fn ours(agent: HookAgent, call: &ToolCall) -> Option<Ours> {
     if let Some((name, path)) = resource(call) {
@@ -141,7 +153,7 @@ fn resource(call: &ToolCall) -> Option<(String, String)> {
 /// Whether the call reads a skill's file as a resource of metier's MCP server, by a tool that reads
 /// those of every server.
 pub(super) fn is_resource(call: &ToolCall) -> bool {
-    resource(call).is_some()
+    is_exact(call) && resource(call).is_some()
 }
 
 /// The skill of which the call has metier's MCP server run a script.
@@ -149,7 +161,9 @@ pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
     let runs = |tool: &str| SCRIPTS.contains(&tool);
     let name = || call.arguments.get("name").and_then(serde_json::Value::as_str);
     match ours(agent, call)? {
-        Ours::Tool(tool) if runs(&tool) => Some(name().unwrap_or_default().to_owned()),
+        Ours::Tool(tool) if runs(&tool) && is_exact(call) => {
+            Some(name().unwrap_or_default().to_owned())
+        }
         Ours::Tool(_) | Ours::File(..) => None,
     }
 }
