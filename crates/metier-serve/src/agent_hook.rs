@@ -12,6 +12,7 @@ mod agent;
 mod answer;
 mod event;
 mod name;
+mod plugin;
 mod signal;
 
 use std::path::{Path, PathBuf};
@@ -347,11 +348,61 @@ impl Attending<'_> {
             Invocation { name: wish.name(), arguments: &wish.arguments, trigger: wish.trigger };
         match session.activate(&invocation) {
             Ok(_) => Ok(()),
-            Err(error @ ActivationError::NotFound { .. }) => Err(format!(
-                "{error}; metier cannot hold a skill it does not know to its tools, so tell it where \
-                 the skill is (`roots` in its settings)"
-            )),
+            Err(error @ ActivationError::NotFound { .. }) => Err(self.unknown(wish, &error)),
             Err(error) => Err(chain(&error)),
+        }
+    }
+
+    /// Why a skill that metier does not know is refused, and what helps: it cannot be held to its tools.
+    fn unknown(&self, wish: &Wish, error: &ActivationError) -> String {
+        let agent = self.agent.title();
+        match wish.plugin() {
+            Some(plugin) => format!(
+                "{error} of the plugin `{plugin}`; metier cannot hold a skill it does not know to its \
+                 tools: it looks for plugins where {agent} keeps those that are installed, and in \
+                 `roots` of its settings that have `layer = \"plugin\"`"
+            ),
+            None => format!(
+                "{error}; metier cannot hold a skill it does not know to its tools, so tell it where \
+                 the skill is (`roots` in its settings); one that {agent} itself brings has no file \
+                 to go by, and is a person's to start: `/{}`",
+                wish.spelled
+            ),
+        }
+    }
+
+    /// Whether the skill metier means by a name is the one of the plugin that is asked for.
+    fn check_plugin(&self, catalog: &Catalog, found: &Found, wish: &Wish) -> Result<(), String> {
+        let (here, spelled) = (catalog.directory(found), &wish.spelled);
+        if catalog.layer(found) != Layer::Plugin {
+            return Err(format!(
+                "`{spelled}` is a plugin's skill in {}, and by that name metier means `{}`, which is \
+                 of no plugin; rename that one",
+                self.agent.title(),
+                here.display()
+            ));
+        }
+        let named = |at: &Path| plugin::of(at) == wish.plugin();
+        if !named(&here) {
+            return Err(format!(
+                "`{spelled}` is not the skill that metier means by that name, which is another \
+                 plugin's, in `{}`",
+                here.display()
+            ));
+        }
+        // What is only offered does not count beside what is installed.
+        let counts =
+            |at: &&PathBuf| named(at) && plugin::is_installed(at) == plugin::is_installed(&here);
+        let all = namesakes(catalog, wish.name());
+        match all.iter().filter(counts).find(|at| !self.ground.same(at, &here)) {
+            Some(other) => Err(format!(
+                "there are two of `{spelled}`, in `{}` and in `{}`, and nobody can tell which one {} \
+                 would load; remove the one that is not used",
+                here.display(),
+                other.display(),
+                self.agent.title()
+            )),
+            None => Ok(()),
         }
     }
 
@@ -360,14 +411,10 @@ impl Attending<'_> {
         let catalog = session.catalog();
         let Some(entry) = catalog.get(&NameKey::of(wish.name())) else { return Ok(()) };
         let layer = catalog.layer(&entry.found);
-        if wish.of_plugin && layer != Layer::Plugin {
-            return Err(format!(
-                "`{}` is a plugin's skill in {}, and metier knows none of a plugin by that name",
-                wish.spelled,
-                self.agent.title()
-            ));
+        if wish.plugin().is_some() {
+            return self.check_plugin(catalog, &entry.found, wish);
         }
-        if wish.of_plugin || layer == Layer::Bundled {
+        if layer == Layer::Bundled {
             return Ok(());
         }
         let here = catalog.directory(&entry.found);

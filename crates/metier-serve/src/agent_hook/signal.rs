@@ -37,8 +37,6 @@ const WRAPPER: &str = "<skill_content";
 pub(super) struct Wish {
     /// The name as the agent spells it.
     pub(super) spelled: String,
-    /// Whether the name says that a plugin brings it.
-    pub(super) of_plugin: bool,
     /// The arguments.
     pub(super) arguments: String,
     /// Who wants it.
@@ -67,12 +65,16 @@ impl Wish {
     fn new(spelled: &str, arguments: &str, trigger: Trigger) -> Self {
         Self {
             spelled: spelled.to_owned(),
-            of_plugin: spelled.contains(':'),
             arguments: arguments.to_owned(),
             trigger,
             certain: false,
             exact: false,
         }
+    }
+
+    /// The plugin that brings it, where the name says so.
+    pub(super) fn plugin(&self) -> Option<&str> {
+        self.spelled.rsplit_once(':').map(|(plugin, _)| plugin)
     }
 
     /// The skill's name, without the plugin's.

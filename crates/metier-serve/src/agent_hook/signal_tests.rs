@@ -172,7 +172,7 @@ fn a_prompt_of_metiers_own_server_is_a_wish_for_the_skill() {
     // U5
     for name in ["mcp__metier__a", "metier:a", "/metier:a"] {
         let wish = in_command(name, "").expect("a wish");
-        assert_eq!((wish.name(), wish.of_plugin), ("a", false));
+        assert_eq!((wish.name(), wish.plugin()), ("a", None));
     }
 }
 
@@ -180,7 +180,7 @@ fn a_prompt_of_metiers_own_server_is_a_wish_for_the_skill() {
 fn a_plugins_skill_is_told_from_others() {
     // U5
     let wish = in_command("plug:a", "").expect("a wish");
-    assert!(wish.of_plugin && wish.name() == "a" && wish.trigger == Trigger::Manual);
+    assert!(wish.plugin() == Some("plug") && wish.name() == "a" && wish.trigger == Trigger::Manual);
 }
 
 #[test]
