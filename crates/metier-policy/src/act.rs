@@ -59,6 +59,8 @@ pub(crate) struct Command {
     pub(crate) waits: bool,
     /// It runs something that cannot be told.
     pub(crate) blind: bool,
+    /// Something comes in by itself.
+    pub(crate) fed: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
     /// It is known, and changes nothing.
@@ -385,6 +387,7 @@ impl Unpacker<'_> {
             note: analysis.note,
             interactive: analysis.interactive || (analysis.pages && !command.piped),
             waits: analysis.waits && command.input.is_none(),
+            fed: command.input.is_some(),
             blind: analysis.blind
                 || (analysis.obeys != Obeys::Nothing && command.input == Some(Feed::Unknown)),
             consequences,

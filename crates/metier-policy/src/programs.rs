@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::MAX_HANDED_WORDS;
 use crate::shell::{Access, Word};
 
 pub(crate) use analyse::parts;
@@ -212,6 +213,8 @@ pub struct Typed {
     pub ends_at: Option<usize>,
     /// It takes keys from the terminal while it shows something there.
     pub pages: bool,
+    /// A word that starts like this is a command of its own that starts a shell, whatever ends it.
+    pub starts: Vec<String>,
 }
 
 /// What a program runs from its standard input.
@@ -356,6 +359,8 @@ pub struct Analysis {
     pub waits: bool,
     /// It runs something that cannot be told.
     pub blind: bool,
+    /// Some of its words are a command that it runs, and nobody can tell where that starts.
+    pub wraps: bool,
     /// What it does with its standard input, where that is more than reading it.
     pub obeys: Obeys,
     /// It is known, and changes nothing.
@@ -510,14 +515,52 @@ impl ProgramTable {
     pub fn analyse(&self, argv: &[Word]) -> Analysis {
         let name = argv.first().and_then(Word::as_known).unwrap_or_default();
         match self.program(name) {
-            Some(program) => analyse::analyse(program, argv),
+            Some(program) => {
+                let mut analysis = analyse::analyse(program, argv);
+                analysis.interactive |= analysis.wraps && self.hands_on_console(argv);
+                analysis
+            }
             None => {
                 let touches = analyse::mentions(argv.get(1..).unwrap_or_default()).collect();
                 let blind = argv.first().is_some_and(|word| word.as_known().is_none());
-                Analysis { touches, untold: true, blind, ..Analysis::default() }
+                let interactive = blind && self.may_be_console(argv);
+                Analysis { touches, untold: true, blind, interactive, ..Analysis::default() }
             }
         }
     }
+
+    /// Whether somewhere in the words of a program that runs others one starts that runs what is typed.
+    /// Takes time linear in the words, for so many of them as are looked at.
+    fn hands_on_console(&self, argv: &[Word]) -> bool {
+        let starts = (1..argv.len()).take(MAX_HANDED_WORDS).filter_map(|at| argv.get(at..));
+        starts.into_iter().any(|words| {
+            let name = words.first().and_then(Word::as_known).unwrap_or_default();
+            self.program(name).is_some_and(|program| is_console(program, words))
+        })
+    }
+
+    /// Whether a program of which the name is not known may run what is typed. One in a directory that
+    /// nobody knows is the program by that name.
+    fn may_be_console(&self, argv: &[Word]) -> bool {
+        let Some((program, words)) = argv.split_first() else { return false };
+        if matches!(words, [word] if analyse::tells(word)) {
+            return false;
+        }
+        let text = program.spelling();
+        let name = text.rfind('/').and_then(|slash| Some((slash, text.get(slash + 1..)?)));
+        let odd = program.splits() || program.is_wildcard() || !program.readings().is_empty();
+        match name {
+            Some((slash, name)) if !odd && program.holes().iter().all(|hole| *hole <= slash) => {
+                self.program(name).is_some_and(|known| is_console(known, argv))
+            }
+            _ => true,
+        }
+    }
+}
+
+fn is_console(program: &Program, argv: &[Word]) -> bool {
+    let analysis = analyse::analyse(program, argv);
+    analysis.interactive || analysis.pages
 }
 
 /// Whether a variable names a pager that only passes on what it gets, or an editor that does nothing.

@@ -167,7 +167,7 @@ fn shells_run_their_text_or_any_code() {
         ("bash +x -c a", "3 shell a"),
         ("bash - a", "2 code"),
         ("bash /dev/stdin", "1 code; 0 code"),
-        ("bash --rcfile x -c a", "1 escape; 2 code"),
+        ("bash --rcfile x -c a", "1 escape; 4 shell a"),
         ("bash -i -c a", "1 escape; 3 shell a"),
         ("zsh -c a", "2 shell a"),
     ]);

@@ -5,6 +5,7 @@
 //! each of them. Options are read in `options`, with their `values`; what is left in `arguments`.
 
 mod arguments;
+mod consoles;
 mod directories;
 mod machine;
 mod options;
@@ -23,6 +24,7 @@ use crate::url::decoded;
 use arguments::{assignment, is_idle, names_input};
 pub(crate) use parts::parts;
 use pathspec::Pathspec;
+pub(super) use typed::tells;
 
 /// What the words would do, by the data about their program.
 pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {

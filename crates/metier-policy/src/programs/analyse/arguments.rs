@@ -237,7 +237,7 @@ impl<'p> Reader<'p> {
     /// that is run and so read.
     pub(super) fn run_file(&mut self, at: usize, word: &'p Word) {
         let text = format!("`{}` runs `{}`", self.name(), word.shown());
-        if word.as_known().is_some_and(|path| STANDARD_INPUT.contains(&path)) {
+        if is_input(word) {
             self.flags.reads_input = true;
         } else if word.is_process() {
             self.blind(at, format!("`{}` runs what another command writes", self.name()));
@@ -253,6 +253,12 @@ impl<'p> Reader<'p> {
 
 /// Names of standard input.
 const STANDARD_INPUT: [&str; 5] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/tty", "-"];
+
+/// Whether a word is a name of standard input, also by the number of a process that nobody knows.
+fn is_input(word: &Word) -> bool {
+    let by_process = word.prefix().starts_with("/proc/") && word.spelling().ends_with("/fd/0");
+    by_process || word.as_known().is_some_and(|path| STANDARD_INPUT.contains(&path))
+}
 
 /// Whether a word is standard input, or an option with it: `-`, `-f-`, `--file=/dev/stdin`.
 pub(super) fn names_input(word: &Word) -> bool {

@@ -94,6 +94,7 @@ impl<'p> Reader<'p> {
             "-" if word.as_known().is_some() && self.usage.style == Style::Shell => {
                 self.flags.ended = true;
             }
+            "-" if word.as_known().is_some() && self.wraps() && self.stands_alone("-") => {}
             "-" if word.as_known().is_some() => {
                 self.at -= 1;
                 self.argument(word);
@@ -219,6 +220,10 @@ impl<'p> Reader<'p> {
             if !self.usage.safe.iter().any(|safe| safe == text) {
                 self.escape(at, format!("`{text}` changes what `{}` reads", self.name()));
             }
+            // What stands behind it is no script.
+            if ["--rcfile", "--init-file", "--init-command", "--features"].contains(&text) {
+                self.at += 1;
+            }
             return;
         }
         for letter in text.chars().skip(1) {
@@ -227,6 +232,10 @@ impl<'p> Reader<'p> {
                 'e' | 'u' | 'x' | 'l' | 'f' | 'v' => {}
                 's' => self.flags.reads_input = true,
                 'o' => self.at += 1,
+                'O' | 'C' if letter == 'O' || self.name().ends_with("fish") => {
+                    self.at += 1;
+                    self.escape(at, format!("`{text}` changes what `{}` reads", self.name()));
+                }
                 _ => self.escape(at, format!("`{text}` changes what `{}` reads", self.name())),
             }
         }
