@@ -5,8 +5,6 @@
 //! In text that is no JSON at least as much is counted as a reader builds before it finds that out.
 //! Start reading at [`weigh`].
 
-use crate::limits::MAX_JSON_MEMORY;
-
 /// What a list takes besides what is in it: room for four values.
 const LIST: usize = 320;
 
@@ -21,12 +19,16 @@ const NAME: usize = 64;
 
 /// The values of a text would take more memory than there is for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it has more values than fit into {} MiB of memory", MAX_JSON_MEMORY >> 20)]
-pub struct TooHeavy;
+#[error("it has more values than fit into {} MiB of memory", most >> 20)]
+pub struct TooHeavy {
+    /// How many bytes there are for them.
+    pub most: usize,
+}
 
-/// Says whether the values in `text` fit into [`MAX_JSON_MEMORY`]; their letters are bounded by the
-/// text itself. Linear.
-pub fn weigh(text: &[u8]) -> Result<(), TooHeavy> {
+/// Says whether the values in `text` fit into `most` bytes, such as
+/// [`MAX_JSON_MEMORY`](crate::limits::MAX_JSON_MEMORY); their letters are bounded by the text itself.
+/// Linear.
+pub fn weigh(text: &[u8], most: usize) -> Result<(), TooHeavy> {
     let (mut weight, mut rest) = (0_usize, text.iter());
     while let Some(byte) = rest.next() {
         weight += match byte {
@@ -40,8 +42,8 @@ pub fn weigh(text: &[u8]) -> Result<(), TooHeavy> {
             b':' => NAME,
             _ => continue,
         };
-        if weight > MAX_JSON_MEMORY {
-            return Err(TooHeavy);
+        if weight > most {
+            return Err(TooHeavy { most });
         }
     }
     Ok(())

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use metier_format::json::weigh;
+use metier_format::limits::MAX_JSON_MEMORY;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -15,7 +16,7 @@ pub fn parse(text: &[u8]) -> Result<Value, String> {
 
 /// The value in `text`, or why there is none that everybody reads alike.
 pub fn read(text: &[u8]) -> Result<Value, serde_json::Error> {
-    weigh(text).map_err(serde_json::Error::custom)?;
+    weigh(text, MAX_JSON_MEMORY).map_err(serde_json::Error::custom)?;
     serde_json::from_slice::<Unambiguous>(text).map(|Unambiguous(value)| value)
 }
 

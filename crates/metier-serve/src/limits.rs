@@ -10,6 +10,10 @@ pub const MAX_IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 /// client that never ends its line does not fill the memory.
 pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 
+/// Bytes of memory that the values of one message may take, their letters aside: a hundred thousand
+/// numbers, more than any model writes. Several messages are read at once, and copied on their way.
+pub const MAX_MESSAGE_MEMORY: usize = 16 * 1024 * 1024;
+
 /// Longest text of one result, in characters of JSON. Agents cut what is longer (the strictest of
 /// the known ones at 40,000), mostly in the middle.
 pub const MAX_RESULT_CHARS: usize = 36_000;
@@ -101,7 +105,7 @@ pub const MAX_CLOSE_LOOKS: usize = 4;
 pub const LARGE_MESSAGE: usize = 64 * 1024;
 
 /// Messages that are large and read, or have been and are acted upon, at once: each may have
-/// [`MAX_JSON_MEMORY`](metier_format::limits::MAX_JSON_MEMORY) for its values.
+/// [`MAX_MESSAGE_MEMORY`] for its values.
 pub const MAX_LARGE_READS: usize = 4;
 
 /// Bytes of archives in memory at once that their readers have not taken yet: two of the largest

@@ -6,6 +6,7 @@
 //! exits 1 with a perfectly good answer loses nothing.
 
 use metier_format::json::weigh;
+use metier_format::limits::MAX_JSON_MEMORY;
 use metier_sandbox::{Captured, Status};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -199,7 +200,8 @@ pub(crate) fn judge(
         Mode::Text => None,
         Mode::Json { .. } if stdout.is_cut() => None,
         Mode::Json { .. } => {
-            weigh(&stdout.bytes).ok().and_then(|()| serde_json::from_slice(&stdout.bytes).ok())
+            let fits = weigh(&stdout.bytes, MAX_JSON_MEMORY).ok();
+            fits.and_then(|()| serde_json::from_slice(&stdout.bytes).ok())
         }
     };
     let complaint = tail(&stderr.bytes);

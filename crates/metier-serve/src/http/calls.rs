@@ -6,6 +6,7 @@ use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
+use metier_format::json::weigh;
 use metier_runtime::capability::{Call, Capability, Effect, invoke};
 use metier_runtime::event::Trigger;
 use metier_runtime::unambiguous;
@@ -17,7 +18,7 @@ use super::problem::{Problem, answer};
 use super::routes::Api;
 use super::{ASKER_HEADER, SESSION_HEADER};
 use crate::aside::aside;
-use crate::limits::{LARGE_MESSAGE, MAX_MESSAGE_BYTES};
+use crate::limits::{LARGE_MESSAGE, MAX_MESSAGE_BYTES, MAX_MESSAGE_MEMORY};
 use crate::runs::Ends;
 use crate::shares::{Taken, Whose};
 use crate::who::Who;
@@ -169,6 +170,8 @@ fn arguments(body: &Bytes, typed: bool) -> Result<Value, Problem> {
     if !typed {
         return Err(Problem::wrong_type());
     }
+    weigh(body, MAX_MESSAGE_MEMORY)
+        .map_err(|heavy| Problem::of("invalid_arguments", format!("the arguments: {heavy}")))?;
     match unambiguous::parse(body) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err(Problem::of("invalid_arguments", "the arguments have to be a JSON object")),

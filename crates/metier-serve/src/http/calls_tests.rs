@@ -26,6 +26,9 @@ fn a_body_is_one_object_with_one_meaning() {
     for text in ["[]", "1", "null", "{", "{\"a\": 1, \"a\": 2}", "{} {}", &"[".repeat(9999)] {
         assert_eq!(read(text, true).unwrap_err().code, "invalid_arguments", "{text:.20}");
     }
+    let heavy = read(&format!("{{\"a\":[{}]}}", vec!["[]"; 50_000].join(",")), true).unwrap_err();
+    assert_eq!(heavy.code, "invalid_arguments");
+    assert!(heavy.message.contains("more values than fit"), "{}", heavy.message);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use metier_runtime::unambiguous;
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::limits::MAX_MESSAGE_BYTES;
+use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_MEMORY};
 
 /// Most characters of a request's own number that are repeated; clients count.
 const MAX_ID_BYTES: usize = 256;
@@ -49,7 +49,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal
     if bytes.is_empty() {
         return Ok(None);
     }
-    weigh(bytes).map_err(|heavy| Refusal::too_heavy(bytes, heavy))?;
+    weigh(bytes, MAX_MESSAGE_MEMORY).map_err(|heavy| Refusal::too_heavy(bytes, heavy))?;
     // Of two members of one name every reader takes another, and somebody rules on one of them.
     let is_clear = unambiguous::read(bytes).is_ok();
     if let (true, Ok(message)) = (is_clear, serde_json::from_slice(bytes)) {

@@ -38,8 +38,8 @@ fn a_message_of_too_many_values_is_refused_by_its_number_and_not_read() {
             r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"x","arguments":{{"a":[{lists}]}}}},"id":9}}"#
         )
     };
-    assert!(matches!(read(many(10_000).as_bytes()), Ok(Some(JsonRpcMessage::Request(_)))));
-    let told = read(many(100_000).as_bytes()).unwrap_err().to_json();
+    assert!(matches!(read(many(5_000).as_bytes()), Ok(Some(JsonRpcMessage::Request(_)))));
+    let told = read(many(10_000).as_bytes()).unwrap_err().to_json();
     assert_eq!((&told["id"], &told["error"]["code"]), (&json!(9), &json!(-32600)));
     let message = told["error"]["message"].as_str().unwrap();
     assert!(message.contains("more values"), "{message}");
