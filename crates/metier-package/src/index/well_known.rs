@@ -54,10 +54,9 @@ fn skill(entry: &Value, url: &str) -> Result<Listed, String> {
         "skill-md" => Kind::SkillMd,
         "archive" => Kind::Archive,
         other => {
-            let (name, kind) =
-                (text("name").unwrap_or_default(), visible_line(&short(other)).into_owned());
-            let name = visible_line(&short(name)).into_owned();
-            return Err(format!("`{name}` is of the type `{kind}`, which is not known here"));
+            let said = |text: &str| format!("`{}`", visible_line(&short(text)));
+            let who = text("name").map_or("it".to_owned(), said);
+            return Err(format!("{who} is of the type {}, which is not known here", said(other)));
         }
     };
     let name = name(text("name")?)?;

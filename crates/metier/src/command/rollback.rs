@@ -63,6 +63,14 @@ fn fetching(
     }
 }
 
+/// What is gone back to, fetched exactly as it was.
+fn fetched(goal: &Pinned, fetching: &Fetching) -> Result<Staged, CommandError> {
+    exactly(goal, fetching).map_err(|error| {
+        let not_kept = change_error(ChangeError::NotKept(goal.name.to_string()));
+        not_kept.hint(format!("nor can it be fetched again: {}", error.message()))
+    })
+}
+
 /// Goes back.
 pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
@@ -97,7 +105,7 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let wishes = vec![Wish::of_pinned(&goal)];
     // Held until what it fetched is installed.
     let fetching = fetching(&home, &goal, settings)?;
-    let fetched = fetching.as_ref().map(|fetching| exactly(&goal, fetching)).transpose()?;
+    let fetched = fetching.as_ref().map(|fetching| fetched(&goal, fetching)).transpose()?;
     let fetched: Vec<Staged> = fetched.into_iter().collect();
     let work = || rollback(&request, &name, &fetched);
     let outcome = recorded(&request, wishes, (settings, ui), work)?;
