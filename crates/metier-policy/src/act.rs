@@ -60,6 +60,10 @@ pub(crate) struct Command {
     pub(crate) blind: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
+    /// Every directory known of in which it may run.
+    pub(crate) directories: Vec<PathBuf>,
+    /// It may run in any other.
+    pub(crate) lost: bool,
     /// It is known, and changes nothing.
     pub(crate) only_reads: bool,
     /// Nobody knows what it does with its words.
@@ -387,6 +391,8 @@ impl Unpacker<'_> {
             consequences,
             touches,
             directory: here.sure.map(Path::to_owned),
+            directories: here.known().map(Path::to_owned).collect(),
+            lost: here.lost,
             only_reads: alone || analysis.only_reads,
             untold: analysis.untold,
             accounted: analysis.accounted,

@@ -14,7 +14,7 @@
 //! The same holds for the settings by which an agent's hooks are switched off, and with them metier.
 //!
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them; the commands are in `approving`, agents that nobody would guard in
+//! about what lies in them; the commands are in `approving`, the names metier has in `program`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
 //! `settings`, commands of which nobody says where they run in `hidden`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
 
@@ -22,6 +22,7 @@ mod agents;
 mod approving;
 mod given;
 mod hidden;
+mod program;
 mod settings;
 mod spelled;
 mod tools;
