@@ -61,11 +61,13 @@ pub(crate) struct Command {
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
     /// Every directory known of in which it may run.
-    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) directories: Box<[PathBuf]>,
     /// It may run in any other.
     pub(crate) lost: bool,
     /// It is known, and changes nothing.
     pub(crate) only_reads: bool,
+    /// It brings files that nobody has seen.
+    pub(crate) brings: bool,
     /// Nobody knows what it does with its words.
     pub(crate) untold: bool,
     /// What it does with each of its words is among its touches.
@@ -106,8 +108,16 @@ pub(crate) struct FileUse {
     pub(crate) unplaced: bool,
     /// Another command of the same call brings files, and perhaps links on the way to it.
     pub(crate) fresh: bool,
-    /// The word it is given by, where that may lead anywhere.
-    pub(crate) given: Option<Box<Word>>,
+    /// How it is given, where that may lead anywhere.
+    pub(crate) given: Option<Box<Given>>,
+}
+
+/// How a file is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) word: Word,
+    /// Every directory known of in which the word may start.
+    pub(crate) directories: Vec<PathBuf>,
 }
 
 /// How a file comes to be used.
@@ -256,7 +266,7 @@ impl Unpacker<'_> {
                 self.commands(commands, around, here)
             }
             Err(Unresolvable { reason }) => {
-                let pieces = || self.pieces(pieces::read(text, around), around, here);
+                let pieces = || self.all(pieces::read(text, around), around, here);
                 self.untold(reason, pieces)
             }
         }
@@ -271,34 +281,30 @@ impl Unpacker<'_> {
         acts
     }
 
-    /// The acts of any number of commands, so many at once as are followed into directories together.
-    fn pieces(
-        &self,
-        mut commands: Vec<SimpleCommand>,
-        around: Surroundings<'_>,
-        here: Here<'_>,
-    ) -> Vec<Act> {
-        let mut acts = Vec::new();
-        while !commands.is_empty() {
-            let rest = commands.split_off(commands.len().min(MAX_COMMANDS));
-            acts.extend(self.commands(commands, around, here));
-            commands = rest;
-        }
-        acts
-    }
-
-    /// The acts of simple commands. One that changes the directory leaves open where any of them
-    /// looks for relative paths, for nothing says in which order they run: see `here`.
+    /// The acts of simple commands, unless they are too many to judge.
     fn commands(
         &self,
         commands: Vec<SimpleCommand>,
         around: Surroundings<'_>,
         here: Here<'_>,
     ) -> Vec<Act> {
-        if commands.len() > MAX_COMMANDS {
-            let reason = format!("it runs more than {MAX_COMMANDS} commands");
-            return self.untold(reason, || self.pieces(commands, around, here));
+        match commands.len() > MAX_COMMANDS {
+            true => {
+                let reason = format!("it runs more than {MAX_COMMANDS} commands");
+                self.untold(reason, || self.all(commands, around, here))
+            }
+            false => self.all(commands, around, here),
         }
+    }
+
+    /// The acts of any number of commands. One that changes the directory leaves open where any of
+    /// them looks for relative paths, for nothing says in which order they run: see `here`.
+    fn all(
+        &self,
+        commands: Vec<SimpleCommand>,
+        around: Surroundings<'_>,
+        here: Here<'_>,
+    ) -> Vec<Act> {
         let analyse = |command: &SimpleCommand| {
             let mut analysis = self.programs.analyse(&command.argv);
             input::obey(&mut analysis, command.input.as_ref());
@@ -309,10 +315,13 @@ impl Unpacker<'_> {
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
         let mut acts = Vec::new();
-        let bringing =
-            commands.iter().zip(&analyses).filter(|(it, by)| brings_files(it, by)).count();
-        for (command, analysis) in commands.into_iter().zip(analyses) {
-            let others = bringing - usize::from(bringing > 0 && brings_files(&command, &analysis));
+        // What one alone brings concerns no other.
+        let alone = commands.len() == 1;
+        let bring = |(command, analysis)| !alone && self.brings(command, analysis, around);
+        let bringing: Vec<bool> = commands.iter().zip(&analyses).map(bring).collect();
+        let brought = bringing.iter().filter(|brings| **brings).count();
+        for ((command, analysis), brings) in commands.into_iter().zip(analyses).zip(bringing) {
+            let others = brought - usize::from(brings);
             let here = Here { fresh: here.fresh || others > 0, ..here };
             for redirect in &command.redirects {
                 acts.extend(self.redirect(redirect.access, &redirect.target, here));
@@ -322,6 +331,26 @@ impl Unpacker<'_> {
         acts
     }
 
+    /// Whether a command brings files that nobody has seen, by itself or by what it runs.
+    fn brings(
+        &self,
+        command: &SimpleCommand,
+        analysis: &Analysis,
+        around: Surroundings<'_>,
+    ) -> bool {
+        let run = |words: &[Word], around: Surroundings<'_>| {
+            let command = SimpleCommand { argv: words.to_vec(), ..SimpleCommand::default() };
+            self.brings(&command, &self.programs.analyse(words), around)
+        };
+        let runs = |hazard: &Hazard| match (&hazard.what, shell::deeper(around)) {
+            (What::Run(words), Ok(around)) => run(words, around),
+            (What::Shell(text), Ok(around)) => shell::parse(text, around)
+                .is_ok_and(|commands| commands.iter().any(|inner| run(&inner.argv, around))),
+            _ => false,
+        };
+        brings_files(command, analysis) || analysis.hazards.iter().any(runs)
+    }
+
     fn command(
         &self,
         command: SimpleCommand,
@@ -329,12 +358,7 @@ impl Unpacker<'_> {
         around: Surroundings<'_>,
         here: Here<'_>,
     ) -> Command {
-        let entered = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
-            What::Enter(word) => Some(word.clone()),
-            What::Go(word) => Some(Word::known(word.prefix())),
-            _ => None,
-        });
-        let entered: Vec<Word> = entered.collect();
+        let entered = here::entered(&analysis);
         let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
         let told = here::told(&command.argv, &entered);
         let inner = match (&told, &walk) {
@@ -377,6 +401,7 @@ impl Unpacker<'_> {
             consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
+        let brings = brings_files(&command, &analysis);
         let named = self.named(&command, &analysis, inner);
         let spelled = self.spelled(&command, &analysis);
         Command {
@@ -394,6 +419,7 @@ impl Unpacker<'_> {
             directories: here.known().map(Path::to_owned).collect(),
             lost: here.lost,
             only_reads: alone || analysis.only_reads,
+            brings,
             untold: analysis.untold,
             accounted: analysis.accounted,
             named,

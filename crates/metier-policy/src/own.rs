@@ -16,10 +16,11 @@
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
 //! about what lies in them; the commands are in `approving`, the names metier has in `program`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
-//! `settings`, commands of which nobody says where they run in `hidden`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
+//! `settings`, commands of which nobody says where they run in `hidden`, links that a call brings in `arrived`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
 
 mod agents;
 mod approving;
+mod arrived;
 mod given;
 mod hidden;
 mod program;

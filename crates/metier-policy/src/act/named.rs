@@ -209,7 +209,25 @@ pub(super) fn brings_files(command: &SimpleCommand, analysis: &Analysis) -> bool
     let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
     analysis.touches.iter().any(brings)
         || (analysis.repository && clones())
+        || checks_out(command)
         || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
+}
+
+/// Programs other than git that keep versions of files, or fetch them by git.
+const KEEPERS: [&str; 9] = ["hg", "jj", "svn", "bzr", "fossil", "gh", "glab", "hub", "tea"];
+
+/// What they do that puts files here.
+const CHECKS_OUT: [&str; 15] = [
+    "checkout", "co", "update", "up", "switch", "clone", "pull", "merge", "edit", "new", "restore",
+    "revert", "import", "unshelve", "rebase",
+];
+
+/// Whether a command puts another version of files here.
+fn checks_out(command: &SimpleCommand) -> bool {
+    let mut words = command.argv.iter().filter_map(Word::as_known);
+    let program = words.next().and_then(|program| program.rsplit('/').next());
+    program.is_some_and(|program| KEEPERS.contains(&program))
+        && words.any(|word| CHECKS_OUT.contains(&word))
 }
 
 /// Whether an option of a copy keeps links what they are.

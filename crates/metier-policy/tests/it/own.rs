@@ -151,13 +151,19 @@ fn no_length_of_a_command_hides_what_it_does_to_settings() {
         format!("cp evil/settings.json ~/.claude/; echo {long}"),
         format!("echo {long}; cd ~/.claude && cp /tmp/x settings.json"),
         format!("{many} cd ~/.claude; cp /tmp/x settings.json"),
+        format!("cd ~/.claude; {many} cp /tmp/x settings.json"),
+        format!("{} cd ~/.claude; cp /tmp/x settings.json", "cd a; ".repeat(3000)),
     ] {
         let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
         assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Deny, "{:.60}", command);
     }
-    let command = format!("cp evil/settings.json {long} ~/.claude/");
-    let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
-    assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask);
+    for command in [
+        format!("cp evil/settings.json {long} ~/.claude/"),
+        format!("{} cd ~/.claude; cp /tmp/x settings.json", "cd a; ".repeat(5000)),
+    ] {
+        let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
+        assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask, "{:.60}", command);
+    }
 }
 
 #[test]
