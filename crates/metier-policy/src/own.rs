@@ -16,7 +16,8 @@
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
 //! about what lies in them; the commands are in `approving`, the names metier has in `program`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
-//! `settings`, commands of which nobody says where they run in `hidden`, links that a call brings in `arrived`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
+//! `settings`, commands of which nobody says where they run in `hidden`, links that a call brings in `arrived`, tools nobody knows in `tools`, text that spells out a place
+//! in `spelled`, and variables in `variables`.
 
 mod agents;
 mod approving;
@@ -27,6 +28,7 @@ mod program;
 mod settings;
 mod spelled;
 mod tools;
+mod variables;
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -71,7 +73,9 @@ pub(crate) struct Inquiry<'a> {
 pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let mut reasons = of_acts(inquiry, acts);
     // A tool nobody knows may run the command it is told as any shell would.
-    if let Some(understood) = tools::as_shell(inquiry) {
+    let told = tools::as_shell(inquiry);
+    let written_out = with_values(told.as_ref().unwrap_or(inquiry.understood), inquiry.place);
+    for understood in told.into_iter().chain(written_out) {
         let programs = ProgramTable::built_in();
         let acts = crate::act::acts(&understood, inquiry.place, programs, Look::Thorough);
         let more = of_acts(Inquiry { understood: &understood, ..inquiry }, &acts);
@@ -80,6 +84,17 @@ pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
         reasons.extend(new);
     }
     reasons
+}
+
+/// The same command with what its variables are set to in their place, where it sets any.
+fn with_values(call: &Understood, place: &Place<'_>) -> Option<Understood> {
+    let Kind::Shell { command: ShellInput::Text(text) } = &call.kind else { return None };
+    if place.protected.is_empty() {
+        return None;
+    }
+    let home = place.home.and_then(Path::to_str);
+    let command = ShellInput::Text(variables::written_out(text, home)?);
+    Some(Understood { kind: Kind::Shell { command }, ..call.clone() })
 }
 
 fn of_acts(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {

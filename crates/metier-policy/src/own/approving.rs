@@ -137,6 +137,7 @@ pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Optio
         by_nobody: None,
         by_another: None,
         by_made: None,
+        in_pieces: false,
     };
     acts.iter().for_each(|act| search.act(act));
     let sure = search.found.as_ref().is_some_and(|found| found.asked_about.is_none());
@@ -182,6 +183,8 @@ struct Search<'a> {
     by_another: Option<Found>,
     /// Such a command, of a program that the call itself writes.
     by_made: Option<Found>,
+    /// What is looked at is a part of a call that cannot be read.
+    in_pieces: bool,
 }
 
 /// Commands that no other program is likely to have.
@@ -201,7 +204,10 @@ impl Search<'_> {
     fn act(&mut self, act: &Act) {
         match act {
             Act::Command(command) => self.command(command),
-            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
+            Act::Pieces(acts) => {
+                self.in_pieces = true;
+                acts.iter().for_each(|act| self.act(act));
+            }
             Act::Unresolvable(_) => self.untold = true,
             Act::Tool | Act::File(_) | Act::Fetch(_) => {}
         }
@@ -209,6 +215,12 @@ impl Search<'_> {
 
     fn command(&mut self, command: &Command) {
         if let Some((program, words)) = command.argv.split_first() {
+            // Words nobody knows of a program nobody knows, in a call that nobody can read.
+            let unknown = program.spelling().is_empty() && program.as_known().is_none();
+            if self.in_pieces && unknown && matches!(next(words), Next::Unknown) {
+                let asked_about = Some(PERHAPS);
+                note(&mut self.by_nobody, Some(Found { command: command.shown(), asked_about }));
+            }
             self.untold |= program.as_known().is_none();
             self.program(program, words, command);
         }
