@@ -24,6 +24,7 @@ mod approving;
 mod arrived;
 mod given;
 mod hidden;
+mod listed;
 mod program;
 mod settings;
 mod spelled;
@@ -44,6 +45,7 @@ use crate::verdict::{Reason, Verdict};
 
 use agents::Start;
 use approving::Found;
+use listed::Listed;
 use settings::Wherever;
 
 pub use approving::is_for_the_user;
@@ -239,6 +241,7 @@ fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     acts.iter().for_each(|act| search.act(act));
     search.untold |= search.code && !search.written.is_empty();
     search.read_tool(inquiry);
+    search.listed = listed::listed(inquiry, acts);
     if search.is_idle() {
         return Vec::new();
     }
@@ -280,6 +283,8 @@ struct Search<'a> {
     words: Vec<String>,
     /// Paths that a tool nobody knows is told.
     told: Vec<Spots>,
+    /// Files that are found, of which any may be written.
+    listed: Vec<Listed>,
     /// Something is done that cannot be told.
     untold: bool,
     /// Code runs: what a call writes first, it may run then.
@@ -339,7 +344,8 @@ impl<'a> Search<'a> {
     fn is_idle(&self) -> bool {
         let told = !self.told.is_empty() || !self.words.is_empty();
         let named = !self.named.is_empty() || !self.copied.is_empty();
-        self.written.is_empty() && !named && !told && !self.untold
+        let found = !self.listed.is_empty();
+        self.written.is_empty() && !named && !told && !found && !self.untold
     }
 
     /// The whole command, in lowercase, where a part of it cannot be told.
@@ -393,6 +399,7 @@ impl<'a> Search<'a> {
         let worst = written.chain(replaced).max().unwrap_or_default();
         let perhaps = || {
             self.entered.iter().any(|file| own.is_around(file))
+                || self.listed.iter().any(|listed| own.is_listed(listed))
                 || self.told.iter().any(|spots| own.lies_in(spots))
                 || text.is_some_and(|text| own.is_in_parts(text, place))
         };
@@ -488,6 +495,14 @@ impl Own {
         }
     }
 
+    /// Whether it may be among files that are found.
+    fn is_listed(&self, listed: &Listed) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_listed(listed),
+            Self::Wherever(own) => own.is_listed(listed),
+        }
+    }
+
     fn holds(&self, spots: &Spots) -> bool {
         match self {
             Self::Somewhere(own) => own.holds(spots),
@@ -569,6 +584,13 @@ impl Somewhere {
             true if !self.is_certain(file) => Dealing::PerhapsInto,
             true => Dealing::Writes,
         }
+    }
+
+    /// Whether it, or what lies in it, may be among files that are found.
+    fn is_listed(&self, listed: &Listed) -> bool {
+        let name = |spot: &Spot| spot.lowercase.rsplit('/').next().unwrap_or_default().to_owned();
+        let named = || self.spots.iter().any(|spot| listed.may_be_kept(&name(spot)));
+        self.meets(&listed.tree) && named()
     }
 
     /// Whether every path a file may be lies in the place.
