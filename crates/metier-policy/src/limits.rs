@@ -86,3 +86,6 @@ pub const MAX_PARTS: usize = 8;
 
 /// Most values in the arguments of a tool nobody knows that are looked at as paths.
 pub const MAX_TOLD: usize = 512;
+
+/// Most directories, and most names, in such arguments that are put together to a path.
+pub const MAX_JOINED: usize = 8;

@@ -283,6 +283,8 @@ struct Search<'a> {
     words: Vec<String>,
     /// Paths that a tool nobody knows is told.
     told: Vec<Spots>,
+    /// Paths that it may put together.
+    joined: Vec<Spots>,
     /// Files that are found, of which any may be written.
     listed: Vec<Listed>,
     /// Something is done that cannot be told.
@@ -334,9 +336,10 @@ impl<'a> Search<'a> {
     }
 
     fn read_tool(&mut self, inquiry: Inquiry<'_>) {
-        if matches!(inquiry.understood.kind, Kind::Mcp { .. } | Kind::Other) {
+        if tools::is_unknown(inquiry.understood) {
             let told = tools::told(inquiry.call, inquiry.place);
             self.told = told.paths;
+            self.joined = told.joined;
             self.words.extend(told.texts);
         }
     }
@@ -401,6 +404,7 @@ impl<'a> Search<'a> {
             self.entered.iter().any(|file| own.is_around(file))
                 || self.listed.iter().any(|listed| own.is_listed(listed))
                 || self.told.iter().any(|spots| own.lies_in(spots))
+                || self.joined.iter().any(|spots| own.holds(spots))
                 || text.is_some_and(|text| own.is_in_parts(text, place))
         };
         match worst == Dealing::Nothing && perhaps() {

@@ -220,6 +220,11 @@ pub(super) fn name(file: &str) -> Option<&'static str> {
     [PROGRAM, PLUGIN].into_iter().find(|name| *name == file)
 }
 
+/// Whether a path, or a name alone, is one that every metier has.
+pub(super) fn is_called(path: &str) -> bool {
+    path.rsplit(['/', '\\']).next().and_then(name).is_some()
+}
+
 fn own_name(place: &Place<'_>) -> Option<String> {
     let own = place.resolver.program()?;
     own.file_name().and_then(|name| name.to_str()).map(folded)
