@@ -279,6 +279,8 @@ struct Search<'a> {
     copied: Vec<&'a FileUse>,
     /// Those named by a program that may change what lies in them.
     entered: Vec<&'a FileUse>,
+    /// Those of them that an option says its files are put into.
+    filled: Vec<&'a FileUse>,
     /// Words in which a place may be spelled out, in lowercase.
     words: Vec<String>,
     /// Paths that a tool nobody knows is told.
@@ -312,6 +314,7 @@ impl<'a> Search<'a> {
         named.extend(&command.named);
         if may_change_inside(command) {
             self.entered.extend(command.named.iter().filter(|file| is_entered(file, command)));
+            self.filled.extend(command.named.iter().filter(|file| is_filled(file, command)));
         }
         let from = self.written.len();
         command.touches.iter().for_each(|touch| self.act(touch));
@@ -402,6 +405,7 @@ impl<'a> Search<'a> {
         let worst = written.chain(replaced).max().unwrap_or_default();
         let perhaps = || {
             self.entered.iter().any(|file| own.is_around(file))
+                || self.filled.iter().any(|file| own.is_on_the_way(file, place))
                 || self.listed.iter().any(|listed| own.is_listed(listed))
                 || self.told.iter().any(|spots| own.lies_in(spots))
                 || self.joined.iter().any(|spots| own.holds(spots))
@@ -454,6 +458,29 @@ fn is_entered(file: &FileUse, command: &Command) -> bool {
     let is_set = || command.assignments.iter().any(|set| set.value.shown() == file.shown);
     let is_read = || !command.runs_one_of(&BRINGS) && command.touches.iter().any(is_read);
     file.shown != "." && !is_read() && !is_set()
+}
+
+/// Options behind which a directory stands that a program fills or empties.
+const FILLED: [&str; 6] = ["-D", "-d", "-o", "-O", "-t", "-P"];
+
+/// What the names of other such options contain.
+const FILLED_BY: [&str; 7] = ["dir", "out", "dest", "target", "prefix", "root", "into"];
+
+/// Whether a word of such a command is the value of an option that says where files go.
+fn is_filled(file: &FileUse, command: &Command) -> bool {
+    let says = |option: &str| match option.strip_prefix("--") {
+        Some(long) => FILLED_BY.iter().any(|part| long.contains(part)),
+        None => FILLED.contains(&option),
+    };
+    let mut before = "";
+    command.argv.iter().any(|word| {
+        let text = word.spelling();
+        let option = std::mem::replace(&mut before, text);
+        match text.split_once('=').filter(|_| text.starts_with("--")) {
+            Some((option, value)) => value == file.shown && says(option),
+            None => text == file.shown && says(option),
+        }
+    })
 }
 
 /// Whether paths of which only a part is known are all of an active skill.
@@ -517,6 +544,14 @@ impl Own {
     /// Whether a file is the directory that settings lie in.
     fn is_around(&self, file: &FileUse) -> bool {
         self.replaced(file) != Dealing::Nothing
+    }
+
+    /// Whether a file is a directory from home to metier's own.
+    fn is_on_the_way(&self, file: &FileUse, place: &Place<'_>) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_on_the_way(file, place),
+            Self::Wherever(_) => false,
+        }
     }
 
     /// Whether settings lie in one of these paths.
@@ -588,6 +623,15 @@ impl Somewhere {
             true if !self.is_certain(file) => Dealing::PerhapsInto,
             true => Dealing::Writes,
         }
+    }
+
+    /// Whether a file is home, or lies between that and the place. What is further above is named for
+    /// too many reasons.
+    fn is_on_the_way(&self, file: &FileUse, place: &Place<'_>) -> bool {
+        let Some(home) = place.home.and_then(Path::to_str).map(folded) else { return false };
+        let home = Spot::new(home.trim_end_matches('/').to_owned());
+        let mut spots = file.spots.iter().flat_map(|spots| spots.iter());
+        spots.any(|spot| is_in(spot, &home) && self.spots.iter().any(|own| is_in(own, spot)))
     }
 
     /// Whether it, or what lies in it, may be among files that are found.

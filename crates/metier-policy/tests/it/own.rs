@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{tables, world};
 
 /// Settings of agents that are protected wherever they lie.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 12] = [
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".codex/config.toml",
@@ -22,6 +22,9 @@ const SETTINGS: [&str; 9] = [
     "opencode.jsonc",
     ".opencode/plugin",
     ".opencode/plugins",
+    "etc/claude-code/managed-settings.json",
+    "etc/codex/requirements.toml",
+    "etc/gemini-cli/settings.json",
 ];
 
 /// The ruling of a profile where `/home/user/.local/share/metier` is metier's own.
