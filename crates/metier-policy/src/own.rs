@@ -14,7 +14,7 @@
 //! The same holds for the settings by which an agent's hooks are switched off, and with them metier.
 //!
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them; the commands are in `approving`, the names metier has in `program`, agents that nobody would guard in
+//! about what lies in them; the commands are in `approving`, the names metier has in `program`, one place in `somewhere`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
 //! `settings`, commands of which nobody says where they run in `hidden`, links that a call brings in `arrived`, tools nobody knows in `tools`, text that spells out a place
 //! in `spelled`, and variables in `variables`.
@@ -27,16 +27,17 @@ mod hidden;
 mod listed;
 mod program;
 mod settings;
+mod somewhere;
 mod spelled;
 mod tools;
 mod variables;
 
-use std::cell::OnceCell;
 use std::path::Path;
 
 use crate::act::{Act, Command, Consequence, FileUse, Look, Manner, files, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
-use crate::place::{From, Place, Spot, Spots, folded};
+use crate::limits::MAX_MENTIONS;
+use crate::place::{From, Place, Spots, folded};
 use crate::programs::ProgramTable;
 use crate::shape::Shape;
 use crate::shell::{Access, Word};
@@ -47,6 +48,7 @@ use agents::Start;
 use approving::Found;
 use listed::Listed;
 use settings::Wherever;
+use somewhere::Somewhere;
 
 pub use approving::is_for_the_user;
 pub(crate) use approving::read_by;
@@ -153,13 +155,17 @@ fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     if read.is_empty() {
         return None;
     }
-    let own = inquiry.place.resolver.program()?;
+    let resolver = inquiry.place.resolver;
+    let own = resolver.program()?;
     let spots = inquiry.place.locate_at_least(own.to_str()?)?;
     let is_own = |file: &&FileUse| {
         let read = file.spots.iter().flat_map(Spots::iter);
-        read.into_iter().any(|read| spots.iter().any(|own| read.lowercase == own.lowercase))
+        read.into_iter().any(|read| {
+            let is_it = spots.iter().any(|own| read.lowercase == own.lowercase);
+            is_it || resolver.is_program(Path::new(&read.path))
+        })
     };
-    read.iter().any(is_own).then(|| {
+    read.iter().take(MAX_MENTIONS).any(is_own).then(|| {
         let text = "this may copy metier's own program, whose commands nobody would know then";
         Reason::new(Verdict::Deny, text).of_rule(OWN_STATE)
     })
@@ -223,13 +229,6 @@ enum Own {
     Somewhere(Somewhere),
     /// Everything that is called like this.
     Wherever(Wherever),
-}
-
-/// One protected place.
-struct Somewhere {
-    spots: Spots,
-    /// Each as it is, with everything beneath, once somebody asks.
-    shapes: OnceCell<Vec<Shape>>,
 }
 
 fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
@@ -483,12 +482,6 @@ fn is_filled(file: &FileUse, command: &Command) -> bool {
     })
 }
 
-/// Whether paths of which only a part is known are all of an active skill.
-fn is_of(shape: &Shape, skills: &[Spots]) -> bool {
-    let mut spots = skills.iter().flat_map(|skill| skill.iter());
-    spots.any(|skill| shape.is_below(&skill.lowercase))
-}
-
 impl Own {
     /// Nothing for a path that no call can name.
     fn new(place: &Place<'_>, path: &Path) -> Option<Self> {
@@ -496,15 +489,12 @@ impl Own {
         if !path.starts_with('/') {
             return Some(Self::Wherever(Wherever::new(path)));
         }
-        let spots = place.locate_at_least(path)?;
-        Some(Self::Somewhere(Somewhere { spots, shapes: OnceCell::new() }))
+        Some(Self::Somewhere(Somewhere::new(place.locate_at_least(path)?)))
     }
 
     fn spelled(&self, place: &Place<'_>) -> Vec<String> {
         match self {
-            Self::Somewhere(own) => {
-                own.spots.iter().flat_map(|spot| spelled::of(&spot.lowercase, place)).collect()
-            }
+            Self::Somewhere(own) => own.spelled(place),
             Self::Wherever(own) => own.spelled(),
         }
     }
@@ -513,7 +503,7 @@ impl Own {
     fn may_be_in(&self, text: &str) -> bool {
         let named = |path: &str| text.contains(path.rsplit('/').next().unwrap_or_default());
         match self {
-            Self::Somewhere(own) => own.spots.iter().any(|spot| named(&spot.lowercase)),
+            Self::Somewhere(own) => own.paths().any(named),
             Self::Wherever(own) => own.spelled().iter().any(|path| named(path)),
         }
     }
@@ -587,87 +577,6 @@ impl Own {
             Self::Wherever(own) => own.is_named(file),
         }
     }
-}
-
-impl Somewhere {
-    /// Whether one of the paths is the place or lies in it.
-    fn holds(&self, spots: &Spots) -> bool {
-        spots.iter().any(|spot| self.spots.iter().any(|own| is_in(spot, own)))
-    }
-
-    /// Its name alone is a word like others, so it counts as part of a path only.
-    fn is_in_parts(&self, text: &str, place: &Place<'_>) -> bool {
-        self.spots.iter().any(|spot| {
-            let Some((parent, name)) = spot.lowercase.rsplit_once('/') else { return false };
-            let below = [format!("{name}/"), format!("/{name}")];
-            parent.contains("/.")
-                && below.iter().any(|name| text.contains(name))
-                && spelled::is_in(text, &spelled::of(parent, place))
-        })
-    }
-
-    fn meets(&self, shape: &Shape) -> bool {
-        let shapes =
-            || self.spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath()).collect();
-        self.shapes.get_or_init(shapes).iter().any(|own| own.meets(shape))
-    }
-
-    /// What using a file as something written means for the place.
-    fn dealing(&self, file: &FileUse) -> Dealing {
-        if file.spots.as_ref().is_some_and(|spots| self.holds(spots)) {
-            return Dealing::Writes;
-        }
-        match file.shapes.iter().any(|shape| self.meets(shape)) {
-            false => Dealing::Nothing,
-            true if !file.manner.is_by_chance() => Dealing::Writes,
-            true if !self.is_certain(file) => Dealing::PerhapsInto,
-            true => Dealing::Writes,
-        }
-    }
-
-    /// Whether a file is home, or lies between that and the place. What is further above is named for
-    /// too many reasons.
-    fn is_on_the_way(&self, file: &FileUse, place: &Place<'_>) -> bool {
-        let Some(home) = place.home.and_then(Path::to_str).map(folded) else { return false };
-        let home = Spot::new(home.trim_end_matches('/').to_owned());
-        let mut spots = file.spots.iter().flat_map(|spots| spots.iter());
-        spots.any(|spot| is_in(spot, &home) && self.spots.iter().any(|own| is_in(own, spot)))
-    }
-
-    /// Whether it, or what lies in it, may be among files that are found.
-    fn is_listed(&self, listed: &Listed) -> bool {
-        let name = |spot: &Spot| spot.lowercase.rsplit('/').next().unwrap_or_default().to_owned();
-        let named = || self.spots.iter().any(|spot| listed.may_be_kept(&name(spot)));
-        self.meets(&listed.tree) && named()
-    }
-
-    /// Whether every path a file may be lies in the place.
-    fn is_certain(&self, file: &FileUse) -> bool {
-        let below = |shape: &Shape| self.spots.iter().any(|own| shape.is_below(&own.lowercase));
-        file.shapes.iter().any(below)
-    }
-
-    /// Whether a word names the place or something in it that is not of an active skill. One that may
-    /// be anything below a directory above names nothing.
-    fn is_named(&self, file: &FileUse, skills: &[Spots]) -> bool {
-        let of_skill = |spots: &Spots| {
-            let of = |spot: &Spot| skills.iter().any(|s| s.iter().any(|own| is_in(spot, own)));
-            spots.iter().any(of)
-        };
-        let known = file.spots.as_ref().is_some_and(|spots| self.holds(spots) && !of_skill(spots));
-        let mut shapes = file.shapes.iter().filter(|shape| !is_of(shape, skills));
-        known
-            || shapes.any(|shape| match shape.is_open {
-                true => self.spots.iter().any(|own| shape.is_below(&own.lowercase)),
-                false => self.meets(shape),
-            })
-    }
-}
-
-/// Whether a path is `own` or below it, in any case: not every file system tells cases apart.
-fn is_in(spot: &Spot, own: &Spot) -> bool {
-    let rest = spot.lowercase.strip_prefix(own.lowercase.trim_end_matches('/'));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn reason(own: &Path, dealing: Dealing) -> Reason {

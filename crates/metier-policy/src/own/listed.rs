@@ -27,6 +27,9 @@ const PRINTS: [&str; 3] = ["echo", "printf", "print"];
 /// Programs that hand what they read to a program, in ways of their own.
 const APPENDS: [&str; 3] = ["parallel", "rush", "rust-parallel"];
 
+/// Programs that run what they read.
+const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
+
 /// Programs that know the names of files everywhere.
 const LOCATES: [&str; 4] = ["locate", "plocate", "mlocate", "mdfind"];
 
@@ -143,6 +146,8 @@ impl Search<'_> {
         let may_write = command.untold && !command.runs_one_of(&PRINTS);
         self.handed |= may_write && words.iter().any(unknown);
         self.handed |= command.runs_one_of(&APPENDS);
+        let obeys = command.blind && command.runs_one_of(&SHELLS);
+        (self.handed, self.hears) = (self.handed || obeys, self.hears || obeys);
         if command.runs_one_of(&LISTS) {
             let trees = self.trees(command);
             self.list(command, trees);

@@ -17,6 +17,12 @@ use crate::shell::word::is_name;
 const BRANCHES: [&str; 10] =
     ["if ", "for ", "while ", "until ", "case ", "function ", "()", "&&", "||", "select "];
 
+/// The variable that every reader of a command knows.
+const HOME: &str = "HOME";
+
+/// Commands that print their words.
+const PRINTS: [&str; 4] = ["$(echo -n ", "$(echo ", "$(printf %s ", "$(printf '%s' "];
+
 /// What ends a word.
 const ENDS: &str = " \t\n;&|()<>`";
 
@@ -29,7 +35,9 @@ pub(super) fn written_out(text: &str, home: Option<&str>) -> Option<String> {
         return None;
     }
     let orderly = !BRANCHES.iter().any(|sign| text.contains(sign));
-    let mut writer = Writer { text, at: 0, home, orderly, ..Writer::default() };
+    let known = home.map(|home| (HOME.to_owned(), vec![home.to_owned()]));
+    let values = known.into_iter().collect();
+    let mut writer = Writer { text, home, orderly, values, ..Writer::default() };
     while writer.out.len() < MAX_CUT_BYTES && writer.step().is_some() {}
     writer.replaced.then_some(writer.out)
 }
@@ -81,14 +89,16 @@ impl<'t> Writer<'t> {
         let rest = self.rest();
         let name = name_at(rest);
         let behind = rest.get(name.len()..)?;
-        if matches!(name, "for" | "select") {
-            self.note_loop(behind);
-        } else if name == "set" {
-            self.note_arguments(behind);
+        match name {
+            "for" | "select" => self.note_loop(behind),
+            "set" => self.note_arguments(behind),
+            "read" => self.note_read(behind),
+            "printf" => self.note_printed(behind),
+            _ => {}
         }
         let adds = behind.starts_with("+=");
         let value = behind.strip_prefix('+').unwrap_or(behind).strip_prefix('=');
-        let Some(value) = value.filter(|_| name != "HOME") else { return self.push(name.len()) };
+        let Some(value) = value.filter(|_| name != HOME) else { return self.push(name.len()) };
         let values = match value.strip_prefix('(') {
             Some(list) => self.words(near(list).split(')').next().unwrap_or_default()),
             None => self.value(value),
@@ -116,6 +126,27 @@ impl<'t> Writer<'t> {
             self.note(&(at + 1).to_string(), Some(vec![word.clone()]), false);
         }
         ["@", "*"].iter().for_each(|all| self.note(all, Some(words.clone()), false));
+    }
+
+    /// What a variable is read from: `read NAME <<< WORD`.
+    fn note_read(&mut self, behind: &str) {
+        let line = near(behind).split([';', '\n']).next().unwrap_or_default();
+        let Some((names, word)) = line.split_once("<<<") else { return };
+        let mut names = names.split_whitespace().filter(|name| is_name(name));
+        if let (Some(name), None) = (names.next(), names.next()) {
+            let words = self.value(word.trim_start());
+            self.note(name, words, false);
+        }
+    }
+
+    /// What a variable is printed to: `printf -v NAME FORMAT WORD`.
+    fn note_printed(&mut self, behind: &str) {
+        let line = near(behind).split([';', '\n']).next().unwrap_or_default();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let ["-v", name, .., word] = words.as_slice() {
+            let values = self.value(word);
+            self.note(name, values, false);
+        }
     }
 
     /// Notes what a variable holds now; nothing for what only a running shell knows.
@@ -161,8 +192,11 @@ impl<'t> Writer<'t> {
                 (c, Some(open)) if c == open => quote = None,
                 ('\'' | '"', None) => quote = Some(c),
                 ('$', None | Some('"')) => {
-                    let (known, used) = self.held(rest)?;
-                    values = joined(&values, known);
+                    let (known, used) = match self.held(rest) {
+                        Some((known, used)) => (known.to_vec(), used),
+                        None => self.printed(rest).map(|(text, used)| (vec![text], used))?,
+                    };
+                    values = joined(&values, &known);
                     length = used;
                 }
                 ('\\', None) => {}
@@ -207,11 +241,33 @@ impl<'t> Writer<'t> {
         Some((values, used))
     }
 
+    /// What a substitution prints that a text starts with, where it prints words that stand in it, and
+    /// how long it is written.
+    fn printed(&self, text: &str) -> Option<(String, usize)> {
+        let start = PRINTS.iter().find(|start| text.starts_with(**start))?;
+        let inner = near(text.get(start.len()..)?).split(')').next()?;
+        let plain = |c: char| c.is_alphanumeric() || PLAIN.contains(c) || "'\"$".contains(c);
+        let words = Some(inner).filter(|inner| inner.chars().all(plain) && !inner.is_empty())?;
+        let words: Option<Vec<String>> =
+            words.split_whitespace().map(|word| self.value(word)?.into_iter().next()).collect();
+        Some((words?.join(" "), start.len() + inner.len() + 1))
+    }
+
     /// Puts what a variable holds in its place.
     fn variable(&mut self) -> Option<()> {
         let escaped = usize::from(self.rest().starts_with('\\'));
         let rest = self.rest().get(escaped..)?;
-        let Some((values, used)) = self.held(rest) else { return self.push(escaped + 1) };
+        if let Some((text, used)) = self.printed(rest) {
+            self.out.push_str(&text);
+            self.at += escaped + used;
+            self.replaced = true;
+            return Some(());
+        }
+        let name = rest.get(1..)?;
+        let is_home = reference_at(name.strip_prefix('{').unwrap_or(name)) == HOME;
+        let Some((values, used)) = self.held(rest).filter(|_| !is_home) else {
+            return self.push(escaped + 1);
+        };
         let words = values.iter().flat_map(|value| value.split_whitespace());
         let words: Vec<&str> = words.collect();
         let text = match (words.as_slice(), values) {

@@ -30,6 +30,12 @@ fn variables_are_replaced_by_the_text_they_are_set_to() {
             "if c; then x=a; else x=b; fi; rm \"\"{a,b}\"/c\"",
         ),
         ("set -- a b; rm $2 $1", "set -- a b; rm b a"),
+        ("p=$HOME/a; rm ${p}b $HOME", "p=$HOME/a; rm /home/user/ab $HOME"),
+        ("p=\"${HOME}/a\"; rm \"$p\"", "p=\"${HOME}/a\"; rm \"/home/user/a\""),
+        ("p=$(echo a); rm ${p}b", "p=a; rm ab"),
+        ("$(echo ./a) b", "./a b"),
+        ("read -r p <<< ~/a; rm ${p}b", "read -r p <<< ~/a; rm /home/user/ab"),
+        ("printf -v p %s a; rm ${p}b", "printf -v p %s a; rm ab"),
     ];
     for (text, expected) in table {
         check(text, expected);
@@ -49,6 +55,9 @@ fn what_no_text_says_is_left_as_it_is() {
         "--x=a $x",
         "x=a; echo $xy",
         "HOME=/x; cd $HOME",
+        "cd $HOME/a ${HOME}",
+        "rm $(echo a; b) $(echo $(b)) $(echo `b`)",
+        "read a b <<< x; rm $a",
         "x='a;b'; rm $x",
         "é=a; rm $é $",
         "x=a; rm ${x",
@@ -70,6 +79,8 @@ fn no_text_makes_it_long_or_slow() {
         "$".repeat(100_000),
         "${".repeat(20_000),
         "for x in ".repeat(10_000),
+        "$(echo ".repeat(20_000),
+        "read x <<< ".repeat(10_000),
     ];
     for text in texts {
         let found = written_out(&text, None).unwrap_or_default();
