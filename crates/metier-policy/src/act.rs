@@ -8,11 +8,12 @@ mod here;
 mod input;
 mod named;
 mod pieces;
+mod variables;
 
 use std::path::{Path, PathBuf};
 
 use here::{Here, Naming, Walk};
-use named::{brings_files, work_trees};
+use named::{brings_itself, work_trees};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_PATH_BYTES, MAX_QUOTED_CHARS};
@@ -58,6 +59,8 @@ pub(crate) struct Command {
     pub(crate) waits: bool,
     /// It runs something that cannot be told.
     pub(crate) blind: bool,
+    /// Something comes in by itself.
+    pub(crate) fed: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
     /// Every directory known of in which it may run.
@@ -140,6 +143,9 @@ pub(crate) enum Manner {
 /// Files every command may use: they hold nothing.
 const NOTHING: [&str; 6] =
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/zero", "/dev/tty"];
+
+/// Names of directories in which programs are looked for.
+const PROGRAMS: [&str; 2] = ["bin", "sbin"];
 
 /// How closely a call is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,44 +317,21 @@ impl Unpacker<'_> {
             input::edit(&mut analysis, command);
             analysis
         };
-        let analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
+        let mut analyses: Vec<Analysis> = commands.iter().map(analyse).collect();
         let walk = self.walk(&commands, &analyses, here);
         let here = walk.as_ref().map_or(here, Walk::here);
+        self.let_git_walk(&commands, &mut analyses, here);
         let mut acts = Vec::new();
-        // What one alone brings concerns no other.
-        let alone = commands.len() == 1;
-        let bring = |(command, analysis)| !alone && self.brings(command, analysis, around);
-        let bringing: Vec<bool> = commands.iter().zip(&analyses).map(bring).collect();
-        let brought = bringing.iter().filter(|brings| **brings).count();
+        let bringing = self.bringing(&commands, &analyses, around);
+        let count = bringing.iter().filter(|brings| **brings).count();
         for ((command, analysis), brings) in commands.into_iter().zip(analyses).zip(bringing) {
-            let others = brought - usize::from(brings);
-            let here = Here { fresh: here.fresh || others > 0, ..here };
+            let here = Here { fresh: here.fresh || count > usize::from(brings), ..here };
             for redirect in &command.redirects {
                 acts.extend(self.redirect(redirect.access, &redirect.target, here));
             }
             acts.push(Act::Command(self.command(command, analysis, around, here)));
         }
         acts
-    }
-
-    /// Whether a command brings files that nobody has seen, by itself or by what it runs.
-    fn brings(
-        &self,
-        command: &SimpleCommand,
-        analysis: &Analysis,
-        around: Surroundings<'_>,
-    ) -> bool {
-        let run = |words: &[Word], around: Surroundings<'_>| {
-            let command = SimpleCommand { argv: words.to_vec(), ..SimpleCommand::default() };
-            self.brings(&command, &self.programs.analyse(words), around)
-        };
-        let runs = |hazard: &Hazard| match (&hazard.what, shell::deeper(around)) {
-            (What::Run(words), Ok(around)) => run(words, around),
-            (What::Shell(text), Ok(around)) => shell::parse(text, around)
-                .is_ok_and(|commands| commands.iter().any(|inner| run(&inner.argv, around))),
-            _ => false,
-        };
-        brings_files(command, analysis) || analysis.hazards.iter().any(runs)
     }
 
     fn command(
@@ -369,7 +352,7 @@ impl Unpacker<'_> {
         let mut consequences = Vec::new();
         let alone = command.argv.is_empty();
         for assignment in &command.assignments {
-            consequences.extend(self.assignment(&assignment.name, alone).map(|it| (0, it)));
+            consequences.extend(self.set(assignment, alone).map(|it| (0, it)));
         }
         let mut touches: Vec<Act> =
             analysis.touches.iter().map(|touch| self.touch(touch, inner)).collect();
@@ -384,10 +367,7 @@ impl Unpacker<'_> {
         touches.extend(changed.iter().map(|touch| self.touch(touch, inner)));
         consequences.extend(self.local_repositories(&command, &analysis, inner));
         for hazard in &analysis.hazards {
-            if let What::Output(word) = &hazard.what
-                && self.is_inside(word, inner)
-                && self.tracked(word, inner).is_none()
-            {
+            if let Some(word) = self.output(&hazard.what, inner) {
                 touches.push(self.touch(&Touch::File(Access::Write, word.clone()), inner));
                 continue;
             }
@@ -401,16 +381,19 @@ impl Unpacker<'_> {
             consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
-        let brings = brings_files(&command, &analysis);
+        let brings = brings_itself(&command, &analysis);
+        let inert = alone || input::is_text(&command);
+        let role = if inert { Role::Inert } else { analysis.role };
         let named = self.named(&command, &analysis, inner);
         let spelled = self.spelled(&command, &analysis);
         Command {
             argv: command.argv,
             assignments: command.assignments,
-            role: if alone { Role::Inert } else { analysis.role },
+            role,
             note: analysis.note,
             interactive: analysis.interactive || (analysis.pages && !command.piped),
             waits: analysis.waits && command.input.is_none(),
+            fed: command.input.is_some(),
             blind: analysis.blind
                 || (analysis.obeys != Obeys::Nothing && command.input == Some(Feed::Unknown)),
             consequences,
@@ -449,7 +432,11 @@ impl Unpacker<'_> {
                 vec![self.file(Access::Write, &word, inner)]
             }
             What::File(access, word) => vec![self.file(*access, word, inner)],
-            What::Output(word) => vec![self.file(Access::Write, word, inner)],
+            What::Output(word) | What::Beside(word) => {
+                vec![self.file(Access::Write, word, inner)]
+            }
+            What::Input(word) if !self.may_lie_elsewhere(word, inner) => return None,
+            What::Input(word) => vec![self.file(Access::Read, word, inner)],
             What::Run(words) if words.is_empty() => return None,
             What::Run(words) => {
                 let (argv, input) = (words.clone(), input.cloned());
@@ -467,17 +454,6 @@ impl Unpacker<'_> {
         Some(Consequence::Acts(acts))
     }
 
-    /// Setting a variable, unless it changes nothing. A variable of the shell alone may have any
-    /// lowercase name but those that a shell or a program gives a meaning.
-    fn assignment(&self, name: &str, alone: bool) -> Option<Consequence> {
-        let own = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-        let private = alone && name.bytes().all(own) && !is_meant(name);
-        if private || self.programs.is_harmless_variable(name) {
-            return None;
-        }
-        Some(Consequence::escape(format!("setting `{name}` can change what runs")))
-    }
-
     /// Working in a directory is fine inside the project; elsewhere its files may bring settings
     /// that run programs.
     fn enter(&self, word: &Word, here: Here<'_>) -> Option<Consequence> {
@@ -487,10 +463,79 @@ impl Unpacker<'_> {
         Some(Consequence::escape(format!("`{}` is not inside the project", word.shown())))
     }
 
+    /// What a program is there to write, where it may write that.
+    fn output<'w>(&self, what: &'w What, here: Here<'_>) -> Option<&'w Word> {
+        let (word, fine) = match what {
+            What::Output(word) => (word, self.is_inside(word, here)),
+            What::Beside(word) => (word, self.is_inside(word, here) || self.is_beside(word, here)),
+            _ => return None,
+        };
+        (fine && self.tracked(word, here).is_none()).then_some(word)
+    }
+
+    /// Going to a directory of the project changes nothing for git, which finds the same repository
+    /// there: it needs no pattern. To others a relative path is another file.
+    fn let_git_walk(&self, commands: &[SimpleCommand], analyses: &mut [Analysis], here: Here<'_>) {
+        let is_git = |(command, by): (&SimpleCommand, &Analysis)| {
+            by.repository || by.moves || input::is_text(command)
+        };
+        if !commands.iter().zip(analyses.iter()).all(is_git) {
+            return;
+        }
+        for (command, analysis) in commands.iter().zip(analyses) {
+            if self.stays_inside(&command.argv, here) {
+                analysis.role = Role::Inert;
+            }
+        }
+    }
+
+    /// Whether the words change the directory to one of the project, wherever they are run from.
+    fn stays_inside(&self, argv: &[Word], here: Here<'_>) -> bool {
+        let words: Option<Vec<&str>> = argv.iter().map(Word::as_known).collect();
+        let Some(["cd", path] | ["cd", "--", path]) = words.as_deref() else { return false };
+        let inside = |directory| self.lies_inside(path, From::Directory(directory));
+        let goes = !path.is_empty() && !path.starts_with(['-', '+']);
+        goes && !here.lost && here.known().all(inside)
+    }
+
     /// Whether a word certainly names something in the project, or the project itself.
     fn is_inside(&self, word: &Word, here: Here<'_>) -> bool {
-        let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
+        word.as_known().is_some_and(|path| self.lies_inside(path, here.from()))
+    }
+
+    /// Whether a word certainly names something in the directory that the project lies in: a new one
+    /// there is no place that programs look into, unless it is hidden or called like one of those.
+    fn is_beside(&self, word: &Word, here: Here<'_>) -> bool {
         let spots = word.as_known().and_then(|path| self.place.locate(path, here.from()));
+        let above = self.place.base().parent().and_then(Path::to_str);
+        let above = above.and_then(|above| self.place.locate(above, From::Elsewhere));
+        let beside = |spot: &Spot| {
+            let (directory, name) = spot.path.rsplit_once('/').unwrap_or_default();
+            let plain = !name.is_empty() && !name.starts_with('.') && !PROGRAMS.contains(&name);
+            let same = |above: &Spot| above.path.trim_end_matches('/') == directory;
+            plain && above.as_ref().is_some_and(|above| above.iter().any(same))
+        };
+        spots.is_some_and(|spots| spots.iter().all(beside))
+    }
+
+    /// Whether a word may name something outside the project. One that says nothing about that is
+    /// read in every directory the command may work in.
+    fn may_lie_elsewhere(&self, word: &Word, here: Here<'_>) -> bool {
+        let leads_up = |text: &str| text.split('/').any(|name| name == "..");
+        let Some(path) = word.as_known() else {
+            let open = word.holes().first() == Some(&0) || word.starts_with_tilde();
+            return open || word.prefix().starts_with('/') || leads_up(word.spelling());
+        };
+        if path.starts_with('/') {
+            return !NOTHING.contains(&path) && !self.lies_inside(path, From::Elsewhere);
+        }
+        let inside = |directory| self.lies_inside(path, From::Directory(directory));
+        !here.known().all(inside) || (here.lost && leads_up(path))
+    }
+
+    fn lies_inside(&self, path: &str, from: From<'_>) -> bool {
+        let base = self.place.locate(self.place.base().to_str().unwrap_or("/"), From::Elsewhere);
+        let spots = self.place.locate(path, from);
         let inside = |spot: &Spot| {
             let below = |base: &Spot| {
                 let rest = spot.path.strip_prefix(base.path.trim_end_matches('/'));
@@ -542,46 +587,6 @@ impl FileUse {
         let nothing = self.spots.is_none() && self.shapes.is_empty();
         nothing && (!self.vague || self.manner == Manner::Mentioned)
     }
-}
-
-/// Lowercase variables that a shell or a program gives a meaning.
-fn is_meant(name: &str) -> bool {
-    let zsh = [
-        "path",
-        "cdpath",
-        "fpath",
-        "manpath",
-        "mailpath",
-        "module_path",
-        "fignore",
-        "psvar",
-        "prompt",
-        "histchars",
-        "watch",
-        "argv",
-        "status",
-        "signals",
-        "zsh_eval_context",
-        "aliases",
-        "commands",
-        "functions",
-        "options",
-        "parameters",
-        "nameddirs",
-        "userdirs",
-        "galiases",
-        "saliases",
-        "builtins",
-        "modules",
-        "dirstack",
-        "historywords",
-        "history",
-        "keymaps",
-        "widgets",
-    ];
-    let program =
-        name.ends_with("_proxy") || name.starts_with("npm_") || name.starts_with("ac_cv_");
-    zsh.contains(&name) || program
 }
 
 impl Consequence {

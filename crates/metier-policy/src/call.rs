@@ -116,7 +116,7 @@ impl ToolCall {
 
     pub(crate) fn understand(&self, host: &HostTable) -> Understood {
         let native = self.tool.to_lowercase();
-        let Some(entry) = host.tool(&native).filter(|entry| self.is_of(entry)) else {
+        let Some(entry) = host.tool(&native).filter(|entry| self.is_of(entry, host)) else {
             return Understood {
                 kind: self.unlisted(&native),
                 canonical: native.clone(),
@@ -141,13 +141,17 @@ impl ToolCall {
         }
     }
 
-    /// Whether the call is of this tool: where the host says which server it is for, of that server.
-    fn is_of(&self, entry: &ToolEntry) -> bool {
+    /// Whether the call is of this tool: where the host says which server it is for, of that server. A
+    /// host tells servers apart by the case of their names, so that another one may be called almost so.
+    fn is_of(&self, entry: &ToolEntry, host: &HostTable) -> bool {
         let same = |McpTool { server, tool }: &McpTool| {
-            server.eq_ignore_ascii_case(&entry.server)
-                && entry.names.iter().any(|name| name.eq_ignore_ascii_case(tool))
+            *server == entry.server && entry.names.contains(tool)
         };
-        entry.server.is_empty() || self.mcp.as_ref().is_none_or(same)
+        let spelled = || {
+            let names = entry.names.iter();
+            names.into_iter().any(|name| host.mcp.spell(&entry.server, name) == self.tool)
+        };
+        entry.server.is_empty() || self.mcp.as_ref().map_or_else(spelled, same)
     }
 
     fn listed(&self, entry: &ToolEntry, canonical: &str) -> Kind {

@@ -305,7 +305,7 @@ impl Bench<'_> {
                     decided = Some((clause.verdict, index, coverage));
                     break;
                 }
-                Fit::Surely(_) => floor.raise(clause.verdict, index, false),
+                Fit::Surely(_) | Fit::Partly => floor.raise(clause.verdict, index, false),
                 Fit::Possibly => floor.raise(clause.verdict, index, true),
                 // Denying all that cannot be read would make one rule about a file a rule about
                 // every shell; allowing it would let the rule be walked around.
@@ -351,7 +351,8 @@ struct Floor(Option<(Verdict, usize, bool)>);
 
 impl Floor {
     fn raise(&mut self, verdict: Verdict, clause: usize, possibly: bool) {
-        if self.0.is_none_or(|(lower, ..)| lower < verdict) {
+        let surer = |lower: Verdict, unsure: bool| lower == verdict && unsure && !possibly;
+        if self.0.is_none_or(|(lower, _, unsure)| lower < verdict || surer(lower, unsure)) {
             self.0 = Some((verdict, clause, possibly));
         }
     }

@@ -64,7 +64,7 @@ fn the_first_clause_that_surely_fits_decides() {
 fn a_command_that_cannot_be_read_does_not_walk_around_a_rule_about_files() {
     // S3, S4
     let padded = format!("echo {}; echo x > /etc/passwd", "a".repeat(20_000));
-    let commands = [padded.as_str(), "f() { ls; }; f", "'unclosed", "echo $((1 + 1))"];
+    let commands = [padded.as_str(), "f() { ls; }; f", "'unclosed", "echo $((a + 1))"];
     for (rules, verdict, expected) in [
         ("Write(/etc/**)", Verdict::Deny, Verdict::Ask),
         ("Edit(/etc/**)", Verdict::Ask, Verdict::Ask),

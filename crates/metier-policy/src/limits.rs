@@ -89,3 +89,10 @@ pub const MAX_TOLD: usize = 512;
 
 /// Most directories, and most names, in such arguments that are put together to a path.
 pub const MAX_JOINED: usize = 8;
+
+/// How many words of a program that runs others are looked at for one that runs what is typed: more
+/// than anybody writes before the command itself.
+pub(crate) const MAX_HANDED_WORDS: usize = 64;
+
+/// How deep the arguments of a tool nobody knows are looked through for paths.
+pub(crate) const MAX_ARGUMENT_DEPTH: usize = 8;

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::MAX_HANDED_WORDS;
 use crate::shell::{Access, Word};
 
 pub(crate) use analyse::parts;
@@ -45,7 +46,8 @@ pub struct Program {
     pub role: Role,
     /// What allowing it means, for the reason; given for programs that run any code.
     pub note: Option<String>,
-    /// Subcommands with a usage of their own. A key may name several, separated by spaces.
+    /// Subcommands with a usage of their own, and perhaps with subcommands. A key may name several,
+    /// separated by spaces.
     pub sub: BTreeMap<String, Self>,
     /// Subcommands not in `sub`, and first arguments not in `verbs`, are refused.
     pub listed: bool,
@@ -53,8 +55,12 @@ pub struct Program {
     pub style: Style,
     /// Options end at this argument, counted from 1; never if it is 0.
     pub stops_at: usize,
+    /// What may stand before the name of a long option and changes nothing about what that does.
+    pub prefixes: Vec<String>,
     /// Options that take the next word and do nothing that matters.
     pub takes: Vec<String>,
+    /// Options that take the next two words and do nothing that matters.
+    pub takes_two: Vec<String>,
     /// Options that could be mistaken for the abbreviation of a dangerous one, and all that a
     /// program has which runs a command given to it: an unknown one could move that command.
     pub safe: Vec<String>,
@@ -85,6 +91,8 @@ pub struct Program {
     pub passes_on: Vec<String>,
     /// The harmless keys; a final `*` stands for any end.
     pub settings: Vec<String>,
+    /// Options with which a first argument `a.b` that nothing follows is only asked about.
+    pub asks: Vec<String>,
     /// Options with an archive; one on another machine, `host:file`, is reached by a program.
     pub archive: Vec<String>,
     /// Options with an address.
@@ -157,8 +165,13 @@ pub struct Program {
     pub parents: Vec<String>,
     /// Options that write what is fetched under the last name in its address; `*` when it always does.
     pub downloads: Vec<String>,
-    /// It fills a directory: the one in `output_at`, or one that is called like the first argument.
+    /// It fills a directory: the one in `output_at`, the second argument where there is none, or one
+    /// that is called like the first.
     pub clones: bool,
+    /// What it writes may also lie right beside the project.
+    pub beside: bool,
+    /// With so many arguments, those that lie outside the project are files it reads; never if 0.
+    pub reads_elsewhere: usize,
     /// Its arguments are files of a repository: what lies in `.git` is none.
     pub tracked: bool,
     /// It changes files where it works that nobody names, unless its first argument is in `looks`.
@@ -200,6 +213,8 @@ pub struct Typed {
     pub ends_at: Option<usize>,
     /// It takes keys from the terminal while it shows something there.
     pub pages: bool,
+    /// A word that starts like this is a command of its own that starts a shell, whatever ends it.
+    pub starts: Vec<String>,
 }
 
 /// What a program runs from its standard input.
@@ -344,6 +359,8 @@ pub struct Analysis {
     pub waits: bool,
     /// It runs something that cannot be told.
     pub blind: bool,
+    /// Some of its words are a command that it runs, and nobody can tell where that starts.
+    pub wraps: bool,
     /// What it does with its standard input, where that is more than reading it.
     pub obeys: Obeys,
     /// It is known, and changes nothing.
@@ -400,6 +417,10 @@ pub enum What {
     File(Access, Word),
     /// What the program is for is written here: fine inside the project, a file elsewhere.
     Output(Word),
+    /// As `Output`, and fine right beside the project, too.
+    Beside(Word),
+    /// Something of the project is meant: a file that is read where it lies elsewhere.
+    Input(Word),
     /// A file with a name of the program's choice is written here.
     Here,
     /// It works in this directory, whose files may bring settings that run programs.
@@ -494,14 +515,78 @@ impl ProgramTable {
     pub fn analyse(&self, argv: &[Word]) -> Analysis {
         let name = argv.first().and_then(Word::as_known).unwrap_or_default();
         match self.program(name) {
-            Some(program) => analyse::analyse(program, argv),
+            Some(program) => {
+                let mut analysis = analyse::analyse(program, argv);
+                analysis.interactive |= analysis.wraps && self.hands_on_console(argv);
+                analysis
+            }
             None => {
                 let touches = analyse::mentions(argv.get(1..).unwrap_or_default()).collect();
                 let blind = argv.first().is_some_and(|word| word.as_known().is_none());
-                Analysis { touches, untold: true, blind, ..Analysis::default() }
+                let interactive = blind && self.may_be_console(argv);
+                Analysis { touches, untold: true, blind, interactive, ..Analysis::default() }
             }
         }
     }
+
+    /// Whether somewhere in the words of a program that runs others one starts that runs what is typed.
+    /// Takes time linear in the words, for so many of them as are looked at.
+    fn hands_on_console(&self, argv: &[Word]) -> bool {
+        let starts = (1..argv.len()).take(MAX_HANDED_WORDS).filter_map(|at| argv.get(at..));
+        starts.into_iter().any(|words| {
+            let name = words.first().and_then(Word::as_known).unwrap_or_default();
+            self.program(name).is_some_and(|program| is_console(program, words))
+        })
+    }
+
+    /// Whether a program of which the name is not known may run what is typed. One in a directory that
+    /// nobody knows is the program by that name.
+    fn may_be_console(&self, argv: &[Word]) -> bool {
+        let Some((program, words)) = argv.split_first() else { return false };
+        if matches!(words, [word] if analyse::tells(word)) {
+            return false;
+        }
+        let text = program.spelling();
+        let name = text.rfind('/').and_then(|slash| Some((slash, text.get(slash + 1..)?)));
+        let odd = program.splits() || program.is_wildcard() || !program.readings().is_empty();
+        match name {
+            Some((slash, name)) if !odd && program.holes().iter().all(|hole| *hole <= slash) => {
+                self.program(name).is_some_and(|known| is_console(known, argv))
+            }
+            _ => true,
+        }
+    }
+}
+
+fn is_console(program: &Program, argv: &[Word]) -> bool {
+    let analysis = analyse::analyse(program, argv);
+    analysis.interactive || analysis.pages
+}
+
+/// Whether a variable names a pager that only passes on what it gets, or an editor that does nothing.
+pub(crate) fn is_idle_variable(name: &str, value: &str) -> bool {
+    match name {
+        "PAGER" | "GIT_PAGER" | "GH_PAGER" | "MANPAGER" | "SYSTEMD_PAGER" => is_idle_pager(value),
+        "EDITOR" | "VISUAL" | "GIT_EDITOR" | "GIT_SEQUENCE_EDITOR" => is_idle_editor(value),
+        _ => false,
+    }
+}
+
+/// The same for a setting of git, whose key is in lowercase.
+fn is_idle_setting(key: &str, value: &str) -> bool {
+    match key {
+        "core.pager" => is_idle_pager(value),
+        "core.editor" | "sequence.editor" => is_idle_editor(value),
+        key => key.starts_with("pager.") && ["true", "false", "cat"].contains(&value),
+    }
+}
+
+fn is_idle_pager(value: &str) -> bool {
+    ["", "cat"].contains(&value)
+}
+
+fn is_idle_editor(value: &str) -> bool {
+    ["true", ":"].contains(&value)
 }
 
 /// Whether a name is in a list whose entries may end in `*`.

@@ -7,7 +7,7 @@
 
 use crate::act::{Act, Command, FileUse, Manner};
 use crate::programs::Role;
-use crate::shell::{Access, Word};
+use crate::shell::{Access, Assignment, Word};
 
 /// What a command is that only reads.
 enum Reading {
@@ -66,6 +66,28 @@ const SEARCH_WORDS: [&str; 12] = [
     "--",
 ];
 
+/// Letters that are options of `tree` without a value.
+const TREE_LETTERS: &str = "adfipsughxDFQNqrtUcvnCASJX";
+
+/// Options of `tree` with a value in the next word.
+const TREE_VALUES: [&str; 3] = ["-P", "-I", "--filelimit"];
+
+/// Long options of `tree` without a value.
+const TREE_WORDS: [&str; 9] = [
+    "--noreport",
+    "--dirsfirst",
+    "--filesfirst",
+    "--du",
+    "--prune",
+    "--gitignore",
+    "--matchdirs",
+    "--ignore-case",
+    "--inodes",
+];
+
+/// Variables that say how a program speaks.
+const SPEECH: [&str; 6] = ["LANG", "LANGUAGE", "TZ", "TERM", "NO_COLOR", "COLUMNS"];
+
 /// What is left of `acts` besides commands that only read files which `allows` allows, and besides
 /// filters of what those read. Nothing when there is no such command.
 pub(crate) fn beyond(acts: &[Act], allows: impl Fn(&[Act]) -> bool) -> Option<Vec<Act>> {
@@ -95,7 +117,7 @@ fn reading(command: &Command) -> Option<Reading> {
     let program = ["/usr/bin/", "/bin/"].iter().find_map(|at| program.strip_prefix(at));
     let program = program.unwrap_or(command.argv.first().and_then(Word::as_known)?);
     let plain = command.role == Role::Plain && command.only_reads && !command.untold;
-    let alone = command.consequences.is_empty() && command.assignments.is_empty();
+    let alone = command.consequences.is_empty() && command.assignments.iter().all(is_speech);
     if !plain || !alone || command.interactive {
         return None;
     }
@@ -110,6 +132,12 @@ fn reading(command: &Command) -> Option<Reading> {
     }
 }
 
+/// Whether a variable only says how a program speaks. One that is a path names a file.
+fn is_speech(set: &Assignment) -> bool {
+    let named = SPEECH.contains(&set.name.as_str()) || set.name.starts_with("LC_");
+    named && set.value.as_known().is_some_and(|value| !value.contains('/'))
+}
+
 /// The tools that do what a program does, one of which has to be allowed.
 fn tools(program: &str, words: &[&str]) -> Option<&'static [&'static str]> {
     match program {
@@ -120,7 +148,8 @@ fn tools(program: &str, words: &[&str]) -> Option<&'static [&'static str]> {
         "rg" => {
             words.iter().all(|word| is_search_word(word, RG_LETTERS, &RG_VALUES)).then_some(GREP)
         }
-        "ls" | "tree" | "du" => Some(LIST),
+        "ls" | "du" => Some(LIST),
+        "tree" => lists_names(words).then_some(LIST),
         // What links lead to lies elsewhere.
         "find" => {
             let follows = |word: &&str| ["-L", "-H", "-follow"].contains(word);
@@ -130,11 +159,41 @@ fn tools(program: &str, words: &[&str]) -> Option<&'static [&'static str]> {
     }
 }
 
+/// Options of `sed` with which it still only prints.
+const PRINT_OPTIONS: [&str; 4] = ["-n", "--quiet", "-E", "--"];
+
+/// Whether `tree` is told only what is known to change nothing about which files it looks at. What
+/// links lead to lies elsewhere.
+fn lists_names(words: &[&str]) -> bool {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(behind) = word.strip_prefix('-').filter(|behind| !behind.is_empty()) else {
+            continue;
+        };
+        let (letters, depth) = match behind.split_once('L') {
+            Some((letters, "")) => (letters, words.next().copied()),
+            Some((letters, depth)) => (letters, Some(depth)),
+            None => (behind, Some("0")),
+        };
+        let plain = letters.chars().all(|c| TREE_LETTERS.contains(c));
+        let lists = plain && depth.is_some_and(is_number);
+        let mut valued = || TREE_VALUES.contains(word) && words.next().is_some();
+        if !lists && !TREE_WORDS.contains(word) && !valued() {
+            return false;
+        }
+    }
+    true
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether `sed` prints lines by their numbers and does nothing else: its `r` reads other files.
 fn prints_lines(words: &[&str]) -> bool {
     let is_option = |word: &&&str| word.starts_with('-') && word.len() > 1;
     let options = words.iter().take_while(is_option).count();
-    let known = words.iter().filter(is_option).all(|word| ["-n", "--quiet", "-E"].contains(word));
+    let known = words.iter().filter(is_option).all(|word| PRINT_OPTIONS.contains(word));
     let script = words.get(options);
     known && script.is_some_and(|script| script.chars().all(|c| "0123456789,$;pq= ".contains(c)))
 }
@@ -150,7 +209,7 @@ fn is_search_word(word: &str, letters: &str, values: &[&str]) -> bool {
         return valued || takes(word) || SEARCH_WORDS.contains(&word);
     }
     let counted = behind.strip_prefix(['A', 'B', 'C', 'm']);
-    let counted = counted.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let counted = counted.is_some_and(is_number);
     let plain = behind.chars().all(|c| SEARCH_LETTERS.contains(c) || letters.contains(c));
     takes(word) || counted || plain
 }
@@ -173,7 +232,6 @@ fn counts<'w>(program: &str, words: &[&'w str]) -> Vec<&'w str> {
     if !["head", "tail"].contains(&program) {
         return Vec::new();
     }
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let pairs = words.windows(2).filter_map(|pair| match pair {
         ["-n" | "-c" | "--lines" | "--bytes", count] if is_number(count) => Some(*count),
         _ => None,

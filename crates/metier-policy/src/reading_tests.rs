@@ -35,6 +35,10 @@ fn a_command_that_only_reads_is_the_tool_it_stands_in_for() {
         "tail -c 100 /work/a",
         "sed -n 1,5p /work/a",
         "sed -n '1,5p;9q' /work/a",
+        "sed -n 1p -- /work/a",
+        "sed -n -- 1p /work/a",
+        "LC_ALL=C cat /work/a",
+        "LC_ALL=C TZ=UTC sort /work/a",
         "wc -l /work/a",
         "cat /work/a | head -20",
         "cat /work/a | grep -n foo | sort | head -n 3",
@@ -67,8 +71,15 @@ fn a_search_is_grep_and_a_list_is_ls_or_glob() {
         check("Grep(/else/**)", command, false);
         check("Read LS Glob", command, false);
     }
-    for command in ["ls /work", "ls -la /work/src", "find /work -name '*.md' -type f", "tree /work"]
-    {
+    for command in [
+        "ls /work",
+        "ls -la /work/src",
+        "find /work -name '*.md' -type f",
+        "tree /work",
+        "tree -L 1 /work/src",
+        "tree -aL2 --noreport /work",
+        "tree -a -L 2 -I node_modules --dirsfirst /work",
+    ] {
         check("LS", command, true);
         check("Glob", command, true);
         check("LS(/work/**)", command, true);
@@ -99,6 +110,17 @@ fn what_is_not_beyond_doubt_stays_a_command() {
         "cat /work/a; touch /work/b",
         "cat $(touch x) /work/a",
         "X=1 cat /work/a",
+        "LC_ALL=/tmp/x cat /work/a",
+        "LC_ALL=$X cat /work/a",
+        "PATH=/tmp LC_ALL=C cat /work/a",
+        "sed -n 1p -- 'r/work/a' -e x",
+        "tree -R -L1 -H /tmp /work",
+        "tree -RL1 -H/tmp /work",
+        "tree -L 1 -o /work/x /work",
+        "tree -l /work",
+        "tree --fromfile /work/x",
+        "tree -H /etc /work",
+        "tree --frobnicate /work",
         "./cat /work/a",
         "/tmp/cat /work/a",
         "cd /work && cat a",

@@ -1,14 +1,18 @@
 //! What a call would do, for whoever has to know more than whether it may: which files it reads, and
 //! whether it starts something that runs what is typed into it later. Decides nothing.
 
+mod around;
+
 use std::path::{Path, PathBuf};
+
+use around::is_near;
 
 use crate::act::{self, Act, Command, Consequence, FileUse, Manner};
 use crate::call::{Kind, ShellInput, ToolCall};
 use crate::glob;
 use crate::host::HostTable;
 use crate::own::read_by;
-use crate::place::Place;
+use crate::place::{Place, folded};
 use crate::policy::Policy;
 use crate::shape::Shape;
 use crate::shell::{Access, COPROCESS};
@@ -36,6 +40,10 @@ pub struct Survey {
     waits: bool,
     /// Something in it runs what cannot be told.
     blind: bool,
+    /// The same, with nothing that comes in by itself.
+    loose: bool,
+    /// Something in it prints what it is told to.
+    prints: bool,
     /// A program in it is not known to change nothing.
     unsure: bool,
     /// It reads files whose names it gets from elsewhere.
@@ -80,6 +88,12 @@ impl Sought {
 const LISTS: [&str; 10] =
     ["ls", "find", "gfind", "bfs", "fd", "fdfind", "rg", "ripgrep", "ag", "ack"];
 
+/// Programs that print what they are told, or the name of another program.
+const PRINTS: [&str; 14] = [
+    "echo", "printf", "print", "which", "command", "type", "whereis", "readlink", "realpath",
+    "basename", "base64", "tr", "rev", "xxd",
+];
+
 /// Those of them that read the files themselves.
 const SEARCHES: [&str; 4] = ["rg", "ripgrep", "ag", "ack"];
 
@@ -93,18 +107,23 @@ impl Policy {
         let acts = act::acts(&understood, place, programs, act::Look::Thorough);
         acts.iter().for_each(|act| survey.add(act));
         survey.follow_lists();
+        survey.note_blind(&understood.kind);
         if let Kind::Shell { command } = &understood.kind {
             let home = place.home.and_then(Path::to_str);
             let mut written = Vec::new();
             acts.iter().for_each(|act| act::files(act, Access::Write, &mut written));
             match command {
-                ShellInput::Text(text) => survey.add_mentioned(text, home, &written),
+                ShellInput::Text(text) => {
+                    survey.add_mentioned(text, home, &written);
+                    survey.add_handed(text, place);
+                }
                 ShellInput::Words(words) => {
                     words.iter().for_each(|word| survey.add_mentioned(word, home, &written));
                 }
                 ShellInput::Unreadable => {}
             }
         }
+        survey.add_tool(call, &understood, place);
         survey.forget_read();
         if understood.hidden {
             let mut read = Vec::new();
@@ -198,7 +217,7 @@ impl Survey {
             let rest = path.strip_prefix(directory);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let near = |shape: &&Shape| !shape.is_open || shape.is_below(above);
+        let near = |shape: &&Shape| is_near(shape, above);
         let meant = |shape: &Shape| match shape.is_open {
             true => shape.is_below(directory),
             false => shape.meets(&whole),
@@ -220,12 +239,26 @@ impl Survey {
         let file = Shape::within(above).followed_by(&name.to_lowercase());
         let whole = Shape::within(above).and_beneath();
         let below = |path: &String| path.strip_prefix(above).is_some_and(|p| p.starts_with('/'));
-        let near = |shape: &&Shape| !shape.is_open || shape.is_below(above);
+        let near = |shape: &&Shape| is_near(shape, above);
         self.shapes.iter().filter(near).any(|shape| shape.meets(&file))
             || self.named.iter().any(below)
             || self.named_shapes.iter().any(|shape| shape.meets(&whole))
             || self.mentioned.iter().any(below)
             || self.sought.iter().any(|sought| sought.finds(&file, name))
+    }
+
+    /// What nobody can tell may be a shell: where it is in a variable, and where something in the call
+    /// prints what it is told. What a program prints to be run sets variables as a rule. What waits for
+    /// something typed and hands it on to such runs what is typed.
+    fn note_blind(&mut self, kind: &Kind) {
+        let substitutes = match kind {
+            Kind::Shell { command: ShellInput::Text(text) } => {
+                text.contains(['`']) || text.contains("$(")
+            }
+            _ => false,
+        };
+        let shell = self.loose && (self.prints || !substitutes);
+        self.interactive |= shell || (self.blind && self.waits);
     }
 
     fn add(&mut self, act: &Act) {
@@ -240,8 +273,10 @@ impl Survey {
                 let Command { consequences, touches, interactive, .. } = command;
                 self.waits |= command.waits;
                 self.blind |= command.blind;
-                // What is typed is run by whoever runs what nobody can tell.
-                self.interactive |= *interactive || (self.waits && self.blind);
+                let named = command.argv.first().is_some_and(|word| word.as_known().is_some());
+                self.loose |= named && command.blind && !command.fed;
+                self.prints |= command.runs_one_of(&PRINTS);
+                self.interactive |= *interactive;
                 let printed = read_by(&command.argv);
                 let idle = touches.is_empty() && consequences.is_empty() && printed.is_none();
                 self.does_more |= *interactive || idle;
@@ -273,11 +308,31 @@ impl Survey {
                     }
                 }
             }
-            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) | Act::Pieces(_) => {
+            Act::Pieces(pieces) => self.add_pieces(pieces),
+            Act::File(_) | Act::Tool | Act::Fetch(_) | Act::Unresolvable(_) => {
                 self.interactive |= matches!(act, Act::Unresolvable(why) if why == COPROCESS);
                 self.does_more = true;
             }
         }
+    }
+
+    /// Parts of what cannot be read as a whole: what they start counts, and what they read may be read.
+    fn add_pieces(&mut self, pieces: &[Act]) {
+        let mut parts = Self::default();
+        pieces.iter().for_each(|act| parts.add(act));
+        parts.follow_lists();
+        self.does_more = true;
+        self.interactive |= parts.interactive;
+        self.handed |= parts.handed;
+        self.skills.append(&mut parts.skills);
+        self.unplaced.append(&mut parts.unplaced);
+        self.shapes.append(&mut parts.shapes);
+        self.listed.append(&mut parts.listed);
+        self.sought.append(&mut parts.sought);
+        self.named.append(&mut parts.named);
+        self.named_shapes.append(&mut parts.named_shapes);
+        let paths = parts.reads.iter().filter_map(|path| path.to_str());
+        self.named.extend(paths.map(folded));
     }
 
     /// Notes the directories whose files a command names for others.

@@ -361,3 +361,134 @@ fn a_skill_that_metier_prints_is_known_and_what_reads_none_is_too() {
         assert!(survey.skills.is_empty() && !survey.reads_unplaced("SKILL.md"), "{command}");
     }
 }
+
+/// What an agent that says where it works would do by the call.
+fn survey_of(host: &str, tool: &str, arguments: serde_json::Value) -> Survey {
+    let host = HostTable::named(host).expect("a host");
+    let call = ToolCall::new(tool, arguments);
+    let place = Place {
+        home: Some(Path::new("/home/user")),
+        project: Some(Path::new("/work")),
+        ..Place::lexical(Path::new("/work"))
+    };
+    Policy::profile(Profile::Default).survey(&call, host, &place)
+}
+
+/// Whether the call may read the skill, and the quick answers agree.
+fn reads_skill(survey: &Survey) -> bool {
+    let at = Path::new("/home/user/.claude/skills/gitty");
+    let root = at.parent().expect("a root");
+    let named = survey.reads.contains(&at.join("SKILL.md"));
+    let around = survey.may_read(at, "SKILL.md");
+    assert!(!around || survey.may_read_below(root, "SKILL.md"));
+    assert!(!around || survey.may_read_within(root, "SKILL.md"));
+    named || around || survey.reads_unplaced("SKILL.md")
+}
+
+/// Ways to read a skill; `S` is its directory.
+const READS_SKILL: &[&str] = &[
+    "cd S && cat SKILL.md",
+    "x=S; cat $x/SKILL.md",
+    "cat ~/.claude/skills/*/SKILL.md",
+    "python3 -c \"print(open('S/SKILL.md').read())\"",
+    "echo S/SKILL.md | xargs cat",
+    "find S -name SKILL.md -exec cat {} +",
+    "rg . S",
+    "grep -r . S",
+    "perl -pe1 S/SKILL.md",
+    "a=(x); cat S/SKILL.md",
+    "a=(x); cat S/SKIL*",
+    "for f in S/*; do cat $f; done",
+    "for f in S/*.md; do cat \"$f\"; done",
+    "for f in ~/.claude/skills/gitty/*; do cat $f; done",
+    "echo S/* | xargs cat",
+    "find ~/.claude -type f | xargs cat",
+    "cat $(find ~/.claude -name 'SK*')",
+    "cat $(ls S/*)",
+    "diff -r /tmp S",
+    "grep -r \"\" ~/.claude",
+    "grep -r x ~/.claude/skills",
+    "curl file://S/SKILL.md",
+];
+
+/// What goes on beside it.
+const READS_OTHERS: &[&str] = &[
+    "ls",
+    "ls S",
+    "git status",
+    "cargo test",
+    "grep -rn main .",
+    "grep -rn main src",
+    "rg main",
+    "cat README.md",
+    "for f in src/*.rs; do cat $f; done",
+    "find . -name '*.rs' | xargs cat",
+    "find src -type f | xargs wc -l",
+    "python3 x.py",
+    "npm test",
+    "cat ~/notes/SKILL.txt",
+    "diff -r a b",
+    "a=(x); cat b",
+    "cat ~/.claude/settings.json",
+    "cat /home/user/.claude/skills/other/notes.md",
+    "grep -r x /home/user/.claude/skills/other",
+];
+
+#[test]
+fn a_skill_is_read_by_whatever_prints_it() {
+    // U5, S3
+    for host in ["claude-code", "opencode", "codex", "gemini-cli"] {
+        let tool = match host {
+            "gemini-cli" => "run_shell_command",
+            "opencode" => "bash",
+            _ => "Bash",
+        };
+        for command in READS_SKILL {
+            let command = command.replace('S', "/home/user/.claude/skills/gitty");
+            let command = command.replace("/home/user/.claude/skills/gittyK", "SK");
+            let survey = survey_of(host, tool, json!({ "command": command }));
+            assert!(reads_skill(&survey), "{host}: {command}");
+        }
+        for command in READS_OTHERS {
+            let command = command.replace(" S", " /home/user/.claude/skills/gitty");
+            let survey = survey_of(host, tool, json!({ "command": command }));
+            assert!(!reads_skill(&survey), "{host}: {command}");
+        }
+    }
+}
+
+#[test]
+fn a_skill_is_read_by_tools_that_search_or_that_nobody_knows() {
+    // U5, S3
+    let at = "/home/user/.claude/skills/gitty";
+    for (host, tool, arguments, expected) in [
+        (
+            "claude-code",
+            "Grep",
+            json!({"pattern": ".", "path": at, "output_mode": "content"}),
+            true,
+        ),
+        ("claude-code", "Grep", json!({"pattern": ".", "path": at}), false),
+        ("claude-code", "Grep", json!({"pattern": "x", "output_mode": "content"}), false),
+        ("claude-code", "Glob", json!({"pattern": "*", "path": at}), false),
+        ("claude-code", "mcp__fs__read_file", json!({"path": format!("{at}/SKILL.md")}), true),
+        ("claude-code", "mcp__fs__read", json!({"paths": [format!("{at}/skill.md")]}), true),
+        ("claude-code", "mcp__fs__read", json!({"uri": format!("file://{at}/SKILL%2Emd")}), true),
+        ("claude-code", "mcp__fs__read_file", json!({"path": "/work/notes.md"}), false),
+        ("claude-code", "mcp__fs__list", json!({"path": at}), false),
+        ("claude-code", "mcp__x__say", json!({"text": format!("look at {at}\nplease")}), false),
+        ("claude-code", "WebFetch", json!({"url": format!("file://{at}/SKILL.md")}), true),
+        ("claude-code", "WebFetch", json!({"url": "https://a.b/SKILL.md"}), false),
+        ("gemini-cli", "grep_search", json!({"pattern": ".", "dir_path": at}), true),
+        ("gemini-cli", "read_many_files", json!({"include": [format!("{at}/*")]}), true),
+        ("gemini-cli", "read_many_files", json!({"include": ["src/*"]}), false),
+        ("opencode", "grep", json!({"pattern": ".", "path": at}), true),
+        ("opencode", "grep", json!({"pattern": ".", "path": "src"}), false),
+    ] {
+        let survey = survey_of(host, tool, arguments.clone());
+        let named = survey.reads.iter().any(|path| {
+            path.to_str().is_some_and(|p| p.eq_ignore_ascii_case(&format!("{at}/SKILL.md")))
+        });
+        assert_eq!(named || reads_skill(&survey), expected, "{tool} {arguments}");
+    }
+}

@@ -12,14 +12,15 @@ mod agent;
 mod answer;
 mod event;
 mod name;
+mod plugin;
 mod signal;
 
 use std::path::{Path, PathBuf};
 
 use metier_format::NameKey;
-use metier_policy::{AllowedToolsMode, Ruling, Survey, ToolCall, Verdict};
+use metier_policy::{AllowedToolsMode, Resolve as _, Ruling, Survey, ToolCall, Verdict};
 use metier_runtime::event::Trigger;
-use metier_runtime::resolver::Disk;
+use metier_runtime::resolver::{Disk, Glance};
 use metier_runtime::session::{Invocation, ReleaseError};
 use metier_runtime::{ActivationError, JournalError, Session};
 use metier_store::{Catalog, Found, Layer};
@@ -42,6 +43,9 @@ pub trait Ground {
     /// said yes to has to be known of those it is `about`; of the others the catalog may have what
     /// was known last, since each is looked at again before it is used.
     fn open(&self, event: &Event, about: &About<'_>) -> Result<Session, HookError>;
+
+    /// The directories below which skills are looked for, without looking.
+    fn roots(&self) -> Vec<PathBuf>;
 
     /// The directories from which the agent itself could load the skill called `name`, the one it
     /// prefers first: those called so where it looks, and those of `known` that it reads.
@@ -123,15 +127,30 @@ impl Attending<'_> {
             return Ok(self.spell(&session, &guarded.ruling));
         }
         if let Some(look) = signal::look(self.agent, call) {
+            let survey = session.survey(call);
             let survey = match look {
-                Look::Closely => session.survey(call),
-                Look::Plainly => session.survey(call).certainly(),
+                Look::Closely => survey,
+                Look::Nearby if self.is_near(&survey) => survey,
+                Look::Nearby => survey.certainly(),
             };
             if survey.may_read_any(signal::SKILL_FILE) {
                 return self.read(call, &survey);
             }
         }
         self.guard(session, call)
+    }
+
+    /// Whether a call may read a skill without naming its file. Nearly every call reads nothing where
+    /// skills are, and then none is looked for.
+    fn is_near(&self, survey: &Survey) -> bool {
+        let glance = Glance::default();
+        let below = |root: &PathBuf| {
+            let real = glance.real(root).filter(|real| real != root);
+            let may = |at: &Path| survey.may_read_below(at, signal::SKILL_FILE);
+            may(root) || real.is_some_and(|real| may(&real))
+        };
+        survey.reads_unplaced(signal::SKILL_FILE)
+            || (survey.reads_around() && self.ground.roots().iter().any(below))
     }
 
     /// A call that activates a skill.
@@ -329,11 +348,61 @@ impl Attending<'_> {
             Invocation { name: wish.name(), arguments: &wish.arguments, trigger: wish.trigger };
         match session.activate(&invocation) {
             Ok(_) => Ok(()),
-            Err(error @ ActivationError::NotFound { .. }) => Err(format!(
-                "{error}; metier cannot hold a skill it does not know to its tools, so tell it where \
-                 the skill is (`roots` in its settings)"
-            )),
+            Err(error @ ActivationError::NotFound { .. }) => Err(self.unknown(wish, &error)),
             Err(error) => Err(chain(&error)),
+        }
+    }
+
+    /// Why a skill that metier does not know is refused, and what helps: it cannot be held to its tools.
+    fn unknown(&self, wish: &Wish, error: &ActivationError) -> String {
+        let agent = self.agent.title();
+        match wish.plugin() {
+            Some(plugin) => format!(
+                "{error} of the plugin `{plugin}`; metier cannot hold a skill it does not know to its \
+                 tools: it looks for plugins where {agent} keeps those that are installed, and in \
+                 `roots` of its settings that have `layer = \"plugin\"`"
+            ),
+            None => format!(
+                "{error}; metier cannot hold a skill it does not know to its tools, so tell it where \
+                 the skill is (`roots` in its settings); one that {agent} itself brings has no file \
+                 to go by, and is a person's to start: `/{}`",
+                wish.spelled
+            ),
+        }
+    }
+
+    /// Whether the skill metier means by a name is the one of the plugin that is asked for.
+    fn check_plugin(&self, catalog: &Catalog, found: &Found, wish: &Wish) -> Result<(), String> {
+        let (here, spelled) = (catalog.directory(found), &wish.spelled);
+        if catalog.layer(found) != Layer::Plugin {
+            return Err(format!(
+                "`{spelled}` is a plugin's skill in {}, and by that name metier means `{}`, which is \
+                 of no plugin; rename that one",
+                self.agent.title(),
+                here.display()
+            ));
+        }
+        let named = |at: &Path| plugin::of(at) == wish.plugin();
+        if !named(&here) {
+            return Err(format!(
+                "`{spelled}` is not the skill that metier means by that name, which is another \
+                 plugin's, in `{}`",
+                here.display()
+            ));
+        }
+        // What is only offered does not count beside what is installed.
+        let counts =
+            |at: &&PathBuf| named(at) && plugin::is_installed(at) == plugin::is_installed(&here);
+        let all = namesakes(catalog, wish.name());
+        match all.iter().filter(counts).find(|at| !self.ground.same(at, &here)) {
+            Some(other) => Err(format!(
+                "there are two of `{spelled}`, in `{}` and in `{}`, and nobody can tell which one {} \
+                 would load; remove the one that is not used",
+                here.display(),
+                other.display(),
+                self.agent.title()
+            )),
+            None => Ok(()),
         }
     }
 
@@ -342,14 +411,10 @@ impl Attending<'_> {
         let catalog = session.catalog();
         let Some(entry) = catalog.get(&NameKey::of(wish.name())) else { return Ok(()) };
         let layer = catalog.layer(&entry.found);
-        if wish.of_plugin && layer != Layer::Plugin {
-            return Err(format!(
-                "`{}` is a plugin's skill in {}, and metier knows none of a plugin by that name",
-                wish.spelled,
-                self.agent.title()
-            ));
+        if wish.plugin().is_some() {
+            return self.check_plugin(catalog, &entry.found, wish);
         }
-        if wish.of_plugin || layer == Layer::Bundled {
+        if layer == Layer::Bundled {
             return Ok(());
         }
         let here = catalog.directory(&entry.found);

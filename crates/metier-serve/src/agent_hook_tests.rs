@@ -13,6 +13,10 @@ impl Ground for Nowhere {
         Err(JournalError::Io { act: "open", path: PathBuf::from("j"), source }.into())
     }
 
+    fn roots(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     fn choices(&self, _: HookAgent, _: &str, _: &[PathBuf]) -> Vec<Choice> {
         Vec::new()
     }

@@ -10,6 +10,10 @@ pub const MAX_IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 /// client that never ends its line does not fill the memory.
 pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 
+/// Bytes of memory that the values of one message may take, their letters aside: a hundred thousand
+/// numbers, more than any model writes. Several messages are read at once, and copied on their way.
+pub const MAX_MESSAGE_MEMORY: usize = 16 * 1024 * 1024;
+
 /// Longest text of one result, in characters of JSON. Agents cut what is longer (the strictest of
 /// the known ones at 40,000), mostly in the middle.
 pub const MAX_RESULT_CHARS: usize = 36_000;
@@ -94,6 +98,15 @@ pub const MAX_CALLS: usize = 64;
 /// Those of them at once that read every file of a skill, for an archive or a list with digests: each
 /// keeps a processor busy, and has a skill in memory.
 pub const MAX_CLOSE_LOOKS: usize = 4;
+
+/// Bytes of a message from which on it is large: read where it holds up nobody, with room and a turn of
+/// its own. Below, every connection may have one at once, and that is sixteen megabytes; nearly all that
+/// agents say is below.
+pub const LARGE_MESSAGE: usize = 64 * 1024;
+
+/// Messages that are large and read, or have been and are acted upon, at once: each may have
+/// [`MAX_MESSAGE_MEMORY`] for its values.
+pub const MAX_LARGE_READS: usize = 4;
 
 /// Bytes of archives in memory at once that their readers have not taken yet: two of the largest
 /// skills for each of four clients.

@@ -1,26 +1,25 @@
 //! Turns: how much is done at once for all clients of a server, by whichever door they came in. Who
-//! finds none free waits a while and is told to come again then.
+//! finds none free waits a while and is told to come again then. No client has the turns of all.
 
-use std::sync::Arc;
-use std::time::Duration;
+use tokio::time::Instant;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
-
-use crate::limits::{CALL_PATIENCE, MAX_CALLS, MAX_CLOSE_LOOKS};
+use crate::limits::{CALL_PATIENCE, MAX_CALLS, MAX_CLOSE_LOOKS, MAX_LARGE_READS};
+use crate::shares::{Shares, Taken, Whose};
 
 /// What is done at once.
 pub(crate) struct Turns {
     /// Operations and questions.
-    pub(crate) calls: Arc<Semaphore>,
+    calls: Shares,
     /// Those of them that read every file of a skill.
-    close: Arc<Semaphore>,
+    close: Shares,
+    /// Messages that are large.
+    large: Shares,
 }
 
 /// Leave to do something, until it is dropped.
 pub(crate) struct Turn {
-    _call: OwnedSemaphorePermit,
-    _close: Option<OwnedSemaphorePermit>,
+    _call: Taken,
+    _close: Option<Taken>,
 }
 
 /// No turn came up in time.
@@ -28,34 +27,40 @@ pub(crate) struct Turn {
 #[error("too much is asked at once; try again")]
 pub(crate) struct Busy;
 
-impl Default for Turns {
-    fn default() -> Self {
+impl Turns {
+    /// Turns for all clients; `apart` says whether there are some that are known apart.
+    pub(crate) fn new(apart: bool) -> Self {
         Self {
-            calls: Arc::new(Semaphore::new(MAX_CALLS)),
-            close: Arc::new(Semaphore::new(MAX_CLOSE_LOOKS)),
+            calls: Shares::new(MAX_CALLS, apart),
+            close: Shares::new(MAX_CLOSE_LOOKS, apart),
+            large: Shares::new(MAX_LARGE_READS, apart),
         }
     }
-}
 
-impl Turns {
     /// A turn for what is quick.
-    pub(crate) async fn call(&self) -> Result<Turn, Busy> {
-        Ok(Turn { _call: permit(&self.calls, CALL_PATIENCE).await?, _close: None })
+    pub(crate) async fn call(&self, whose: &Whose) -> Result<Turn, Busy> {
+        Ok(Turn { _call: one(&self.calls, whose).await?, _close: None })
     }
 
     /// A turn for what reads every file of a skill. Whoever waits for it takes nobody else's.
-    pub(crate) async fn close_look(&self) -> Result<Turn, Busy> {
-        let close = permit(&self.close, CALL_PATIENCE).await?;
-        Ok(Turn { _call: permit(&self.calls, CALL_PATIENCE).await?, _close: Some(close) })
+    pub(crate) async fn close_look(&self, whose: &Whose) -> Result<Turn, Busy> {
+        let close = one(&self.close, whose).await?;
+        Ok(Turn { _call: one(&self.calls, whose).await?, _close: Some(close) })
+    }
+
+    /// A turn to read a message that is large, and to have it in memory.
+    pub(crate) async fn large_read(&self, whose: &Whose) -> Result<Taken, Busy> {
+        one(&self.large, whose).await
+    }
+
+    /// Whether nothing is done.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.calls.is_untouched()
     }
 }
 
-async fn permit(of: &Arc<Semaphore>, patience: Duration) -> Result<OwnedSemaphorePermit, Busy> {
-    match timeout(patience, Arc::clone(of).acquire_owned()).await {
-        Ok(Ok(permit)) => Ok(permit),
-        // Nobody closes it, so that time is all that runs out.
-        Ok(Err(_)) | Err(_) => Err(Busy),
-    }
+async fn one(of: &Shares, whose: &Whose) -> Result<Taken, Busy> {
+    of.take(whose, 1, Instant::now() + CALL_PATIENCE).await
 }
 
 #[cfg(test)]

@@ -39,6 +39,13 @@ pub(super) fn obey(analysis: &mut Analysis, input: Option<&Feed>) {
     }
 }
 
+/// Whether a command is nothing but a text: `cat` that is told no file and finds that text, which
+/// nothing is put into, on its standard input.
+pub(super) fn is_text(command: &SimpleCommand) -> bool {
+    let fed = matches!(command.input, Some(Feed::Text(_))) && command.assignments.is_empty();
+    fed && matches!(command.argv.as_slice(), [word] if word.as_known() == Some("cat"))
+}
+
 /// Adds what an editor does that finds its input there: it runs what it reads.
 pub(super) fn edit(analysis: &mut Analysis, command: &SimpleCommand) {
     let Some(input) = command.input.as_ref().filter(|_| editor::opens_fed(&command.argv)) else {

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use super::here::{Here, Naming};
-use super::{Consequence, FileUse, Look, Manner, Unpacker};
+use super::{Consequence, FileUse, Look, Manner, Unpacker, input};
 use crate::limits::MAX_MENTIONS;
 use crate::place::{Layout, Spot, folded};
-use crate::programs::{Analysis, Touch, What, parts};
-use crate::shell::{Access, SimpleCommand, Word};
+use crate::programs::{Analysis, Hazard, Touch, What, parts};
+use crate::shell::{self, Access, SimpleCommand, Surroundings, Word};
 
 /// What a word that may be a repository is to git.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,6 +173,49 @@ impl Unpacker<'_> {
         })
     }
 
+    /// Which of the commands bring files that nobody has seen: from a repository, a patch or an
+    /// archive, or links as they are. Nobody asks about one that is alone.
+    pub(super) fn bringing(
+        &self,
+        commands: &[SimpleCommand],
+        analyses: &[Analysis],
+        around: Surroundings<'_>,
+    ) -> Vec<bool> {
+        let alone = commands.len() < 2;
+        let pairs = commands.iter().zip(analyses);
+        pairs.map(|(command, by)| !alone && self.brings_files(command, by, around)).collect()
+    }
+
+    fn brings_files(
+        &self,
+        command: &SimpleCommand,
+        analysis: &Analysis,
+        around: Surroundings<'_>,
+    ) -> bool {
+        let hands_on = |hazard: &Hazard| match &hazard.what {
+            What::Run(words) => self.runs_bringer(words, around),
+            What::Shell(text) => self.holds_bringer(text, around),
+            _ => false,
+        };
+        brings_itself(command, analysis) || analysis.hazards.iter().any(hands_on)
+    }
+
+    /// Whether another command that one runs brings files. What is nested too deep is refused anyway.
+    fn runs_bringer(&self, words: &[Word], around: Surroundings<'_>) -> bool {
+        let Ok(around) = shell::deeper(around) else { return false };
+        let command = SimpleCommand { argv: words.to_vec(), ..SimpleCommand::default() };
+        self.brings_files(&command, &self.programs.analyse(words), around)
+    }
+
+    /// Whether one of the commands in a text brings files; one nobody can read may.
+    fn holds_bringer(&self, text: &str, around: Surroundings<'_>) -> bool {
+        let Ok(around) = shell::deeper(around) else { return false };
+        let Ok(commands) = shell::parse(text, around) else { return true };
+        commands.iter().any(|command| {
+            self.brings_files(command, &self.programs.analyse(&command.argv), around)
+        })
+    }
+
     /// Whether a directory is the project itself.
     fn is_base(&self, directory: &Path) -> bool {
         let locate = |path: &Path| self.place.locate(path.to_str()?, crate::place::From::Elsewhere);
@@ -202,32 +245,14 @@ impl Unpacker<'_> {
     }
 }
 
-/// Whether a command brings files that nobody has seen: from a repository, a patch or an archive, or
-/// links as they are.
-pub(super) fn brings_files(command: &SimpleCommand, analysis: &Analysis) -> bool {
+/// Whether a command brings files by itself, and not by another one that it runs.
+pub(super) fn brings_itself(command: &SimpleCommand, analysis: &Analysis) -> bool {
     let brings = |touch: &Touch| matches!(touch, Touch::Around(_) | Touch::Into(_));
     let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
     analysis.touches.iter().any(brings)
         || (analysis.repository && clones())
-        || checks_out(command)
         || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
-}
-
-/// Programs other than git that keep versions of files, or fetch them by git.
-const KEEPERS: [&str; 9] = ["hg", "jj", "svn", "bzr", "fossil", "gh", "glab", "hub", "tea"];
-
-/// What they do that puts files here.
-const CHECKS_OUT: [&str; 15] = [
-    "checkout", "co", "update", "up", "switch", "clone", "pull", "merge", "edit", "new", "restore",
-    "revert", "import", "unshelve", "rebase",
-];
-
-/// Whether a command puts another version of files here.
-fn checks_out(command: &SimpleCommand) -> bool {
-    let mut words = command.argv.iter().filter_map(Word::as_known);
-    let program = words.next().and_then(|program| program.rsplit('/').next());
-    program.is_some_and(|program| KEEPERS.contains(&program))
-        && words.any(|word| CHECKS_OUT.contains(&word))
+        || input::changed(command).iter().any(brings)
 }
 
 /// Whether an option of a copy keeps links what they are.
@@ -263,3 +288,7 @@ fn own_words<'c>(
     let words = command.argv.iter().enumerate().skip(1).filter(move |(at, _)| !handed(*at));
     analysis.fed.iter().chain(words.map(|(_, word)| word))
 }
+
+#[cfg(test)]
+#[path = "named_tests.rs"]
+mod tests;

@@ -9,7 +9,7 @@
 //! [`MAX_CUT_BYTES`] and [`MAX_PIECES`].
 
 use crate::limits::{MAX_COMMAND_BYTES, MAX_CUT_BYTES, MAX_PIECES};
-use crate::shell::{self, SimpleCommand, Surroundings};
+use crate::shell::{self, Feed, SimpleCommand, Surroundings};
 
 /// Words with which a part of a loop, of a condition or of a group starts or ends.
 const AROUND: [&str; 14] = [
@@ -31,11 +31,13 @@ pub(super) fn read(text: &str, around: Surroundings<'_>) -> Vec<SimpleCommand> {
     let text = text.get(..text.floor_char_boundary(MAX_CUT_BYTES)).unwrap_or_default();
     let mut commands = Vec::new();
     for piece in cut(text, Depth::Outside).into_iter().take(MAX_PIECES) {
+        let fed = |piece: &str| is_piped(text, piece);
         match parse(piece, around) {
-            Some(read) => commands.extend(read),
+            Some(read) => commands.extend(feed(read, fed(piece))),
             None => {
                 let smaller = cut(piece, Depth::Everywhere).into_iter().take(MAX_PIECES);
-                commands.extend(smaller.filter_map(|piece| parse(piece, around)).flatten());
+                let read = smaller.filter_map(|piece| Some((parse(piece, around)?, fed(piece))));
+                commands.extend(read.flat_map(|(read, fed)| feed(read, fed)));
             }
         }
         if commands.len() >= MAX_PIECES {
@@ -53,8 +55,24 @@ fn parse(piece: &str, around: Surroundings<'_>) -> Option<Vec<SimpleCommand>> {
     let fits = piece.len() <= MAX_COMMAND_BYTES;
     let short = if fits { piece } else { shortened(piece) };
     let read = shell::parse(short, around).ok();
-    let without_document = || shell::parse(&undocumented(short)?, around).ok();
+    let without_document =
+        || shell::parse(&undocumented(short)?, around).ok().map(|read| feed(read, true));
     read.or_else(without_document)
+}
+
+/// Whether a pipe feeds a piece of the text.
+fn is_piped(text: &str, piece: &str) -> bool {
+    let at = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
+    let before = at.and_then(|at| text.get(..at)).unwrap_or_default().trim_end();
+    before.ends_with("|&") || (before.ends_with('|') && !before.ends_with("||"))
+}
+
+/// The commands of a piece; one that is fed gets what nobody knows.
+fn feed(mut commands: Vec<SimpleCommand>, fed: bool) -> Vec<SimpleCommand> {
+    for command in commands.iter_mut().filter(|command| fed && command.input.is_none()) {
+        command.input = Some(Feed::Unknown);
+    }
+    commands
 }
 
 /// A piece without the words that make it part of a loop or of a condition.

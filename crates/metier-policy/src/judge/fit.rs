@@ -12,6 +12,9 @@ use crate::verdict::Verdict;
 /// How a clause fits an act.
 pub(super) enum Fit {
     Surely(Coverage),
+    /// A file that the act uses is what the clause is about, by one of the names it has. That is no
+    /// less certain, but clauses behind it may be about another of them, and stricter.
+    Partly,
     Possibly,
     /// Nothing says that it is, and nothing says that it is not: a command that cannot be read may
     /// use any file and reach any address.
@@ -29,6 +32,8 @@ pub(super) fn fit(case: &Case<'_>, clause: &Clause, act: &Act) -> Fit {
                 best = Fit::Surely(coverage);
                 break;
             }
+            Fit::Partly => best = Fit::Partly,
+            Fit::Possibly if matches!(best, Fit::Partly) => {}
             Fit::Possibly => best = Fit::Possibly,
             Fit::Conceivably if matches!(best, Fit::Not(_)) => best = Fit::Conceivably,
             Fit::Conceivably => {}
@@ -186,6 +191,7 @@ fn fit_file(
         Some(spots) if path.covers(spots, case.ground, Strictness::Surely) => {
             return Fit::Surely(Coverage::EVERYTHING);
         }
+        Some(spots) if strict && path.names_one(spots, case.ground) => return Fit::Partly,
         Some(spots) if strict && path.covers(spots, case.ground, Strictness::Possibly) => {
             return Fit::Possibly;
         }

@@ -160,8 +160,14 @@ fn paths(file: &FileUse, names: &Names, place: &Place<'_>) -> Vec<String> {
     paths.filter_map(|path| normalize(path.to_str()?, place.cwd.to_str())).collect()
 }
 
+/// Programs that fill the directory they are told and no other.
+const FILLS: [&str; 9] = ["git", "hg", "jj", "svn", "tar", "gtar", "bsdtar", "unzip", "rsync"];
+
 /// The directories that a command fills, as far as all of them are known.
 fn filled_by(command: &Command) -> Option<Vec<String>> {
+    if !command.runs_one_of(&FILLS) {
+        return None;
+    }
     let filled = command.touches.iter().filter_map(|touch| match touch {
         Act::File(file) if matches!(file.manner, Manner::Into | Manner::Around) => Some(file),
         _ => None,

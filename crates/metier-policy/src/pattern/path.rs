@@ -106,14 +106,28 @@ impl PathPattern {
             return strictness == Strictness::Possibly;
         }
         match strictness {
-            Strictness::Surely => spots.iter().all(|spot| {
-                self.is_below(bases, |base| below(&spot.path, base.map_or("", |b| &b.path)), false)
-            }),
+            Strictness::Surely => spots.iter().all(|spot| self.is_at(spot, bases)),
             Strictness::Possibly => spots.iter().any(|spot| {
                 let path = &spot.lowercase;
                 self.is_below(bases, |base| below(path, base.map_or("", |b| &b.lowercase)), true)
             }),
         }
+    }
+
+    /// Whether one of these paths is exactly what the pattern is about: who asks or denies means a
+    /// file, by whatever link it is reached.
+    pub(crate) fn names_one(&self, spots: &Spots, ground: &Ground<'_>) -> bool {
+        let bases = match self.start {
+            Start::Root => &[],
+            Start::Home => ground.home(),
+            Start::Base => ground.base(),
+        };
+        let told = self.start == Start::Root || !bases.is_empty();
+        told && spots.iter().any(|spot| self.is_at(spot, bases))
+    }
+
+    fn is_at(&self, spot: &Spot, bases: &[Spot]) -> bool {
+        self.is_below(bases, |base| below(&spot.path, base.map_or("", |b| &b.path)), false)
     }
 
     /// Whether one of the paths of a shape could be meant. A name at any depth is conceivably in

@@ -5,22 +5,26 @@
 //! each of them. Options are read in `options`, with their `values`; what is left in `arguments`.
 
 mod arguments;
+mod consoles;
 mod directories;
 mod machine;
 mod options;
 mod parts;
+mod pathspec;
 mod typed;
 mod values;
 
 use super::{
     Analysis, Arguments, Assigns, Hazard, Input, Language, Obeys, Program, Role, Style, Touch,
-    Verb, What, language, listed,
+    Verb, What, is_idle_setting, is_idle_variable, language, listed,
 };
 use crate::limits::MAX_MENTIONS;
 use crate::shell::{Access, Word};
 use crate::url::decoded;
-use arguments::{assignment, names_input};
+use arguments::{assignment, is_idle, names_input};
 pub(crate) use parts::parts;
+use pathspec::Pathspec;
+pub(super) use typed::tells;
 
 /// What the words would do, by the data about their program.
 pub(super) fn analyse(program: &Program, argv: &[Word]) -> Analysis {
@@ -107,6 +111,8 @@ struct Flags {
     removes: bool,
     /// A subcommand was entered.
     entered: bool,
+    /// The word that did it last.
+    entered_at: usize,
     /// What it runs on another machine may run on this one.
     local: bool,
 }
@@ -292,14 +298,18 @@ impl<'p> Reader<'p> {
             let from = if self.flags.entered { 2 } else { 1 };
             self.out.touches.extend(mentions(self.argv.get(from..).unwrap_or_default()));
         }
+        let elsewhere = self.reads_elsewhere(&words);
         // With the directory told by an option, every argument is put into it.
         let last = if self.into.is_empty() { words.len().saturating_sub(1) } else { usize::MAX };
         for (index, (at, word)) in words.into_iter().enumerate() {
             if self.usage.tracked {
-                self.hazard(at, What::Tracked(word.clone()));
+                self.track(at, word);
             }
             if self.usage.repositories {
                 self.hazard(at, What::Repository(word.clone()));
+            }
+            if elsewhere {
+                self.hazard(at, What::Input(word.clone()));
             }
             match self.usage.arguments {
                 Arguments::Plain | Arguments::Mentions => {}
@@ -333,6 +343,28 @@ impl<'p> Reader<'p> {
         }
     }
 
+    /// A file of a repository, or what git takes the word for.
+    fn track(&mut self, at: usize, word: &Word) {
+        self.hazard(at, What::Tracked(word.clone()));
+        let meant = match pathspec::read(word) {
+            Pathspec::Plain => return,
+            Pathspec::Path(path) => {
+                self.hazard(at, What::Tracked(path.clone()));
+                path
+            }
+            // Wildcards find nothing of the repository itself, and the last goes on further down.
+            Pathspec::Found(path) => {
+                let ends_open = path.spelling().ends_with('*');
+                let below = ends_open.then(|| Word::any_name().within(&path));
+                let found = std::iter::once(path).chain(below);
+                let touches = found.map(|path| Touch::File(Access::Write, path));
+                return self.out.touches.extend(touches);
+            }
+            Pathspec::Others => Word::known("."),
+        };
+        self.out.touches.push(Touch::Tree(Access::Write, meant));
+    }
+
     /// `git checkout main` is about a branch, `git checkout main a` and `git checkout ./a` are about `a`.
     fn checkout(&mut self, index: usize, at: usize, word: &Word) {
         let ended = self.argv.iter().position(|word| word.as_known() == Some("--"));
@@ -341,6 +373,18 @@ impl<'p> Reader<'p> {
         if index > 0 || is_path || ended.is_some_and(|ended| ended < at) {
             self.out.touches.push(Touch::Tree(Access::Write, word.clone()));
         }
+    }
+
+    /// Whether arguments may be files outside the project. Behind a revision and `--` none is, and a
+    /// word that may be several is.
+    fn reads_elsewhere(&self, words: &[(usize, &Word)]) -> bool {
+        let needed = self.usage.reads_elsewhere;
+        let ended = self.argv.iter().position(|word| word.as_known() == Some("--"));
+        let is_told =
+            |ended: usize| needed > 1 && words.first().is_some_and(|(first, _)| *first < ended);
+        let several = |(_, word): &(usize, &Word)| word.splits() || word.is_wildcard();
+        let enough = words.len() >= needed || words.iter().any(several);
+        needed > 0 && enough && !ended.is_some_and(is_told)
     }
 
     pub(super) fn touch(&mut self, access: Access, word: &Word) {
@@ -418,7 +462,9 @@ impl<'p> Reader<'p> {
     }
 
     fn variable_name(&mut self, at: usize, word: &Word) {
-        match assignment(word).map(|(name, _)| name).or(word.as_known().map(str::to_owned)) {
+        let set = assignment(word);
+        match set.as_ref().map(|(name, _)| name.clone()).or(word.as_known().map(str::to_owned)) {
+            Some(_) if set.is_some_and(|(name, value)| is_idle(&name, &value)) => {}
             Some(name) => self.hazard(at, What::Assign(name)),
             None => self.escape(at, "the variable it sets cannot be told".to_owned()),
         }

@@ -143,3 +143,36 @@ fn an_editor_is_no_way_around_a_skill_where_typing_is_not_seen() {
         assert_eq!(verdict(host, tool, json!({ "command": command })), Verdict::Allow);
     }
 }
+
+#[test]
+fn what_was_started_with_leave_is_looked_at_and_ended_without() {
+    // S3, U5
+    for tool in
+        ["BashOutput", "KillShell", "TaskOutput", "TaskStop", "StructuredOutput", "TodoWrite"]
+    {
+        let found = verdict("claude-code", tool, json!({"task_id": "x", "bash_id": "x"}));
+        assert_eq!(found, Verdict::Allow, "{tool}");
+    }
+    for tool in ["Task", "Agent", "SendMessage", "Nobody"] {
+        assert_eq!(verdict("claude-code", tool, json!({})), Verdict::Deny, "{tool}");
+    }
+}
+
+#[test]
+fn a_server_called_almost_like_metiers_is_another_one() {
+    // S3, U5
+    for (host, tool, expected) in [
+        ("claude-code", "mcp__metier__skill_list", Verdict::Allow),
+        ("claude-code", "mcp__METIER__skill_list", Verdict::Deny),
+        ("claude-code", "mcp__metier__Skill_list", Verdict::Deny),
+        ("claude-code", "MCP__metier__skill_list", Verdict::Deny),
+        ("codex", "mcp__metier__skill_list", Verdict::Allow),
+        ("codex", "mcp__Metier__skill_list", Verdict::Deny),
+        ("gemini-cli", "mcp_metier_skill_list", Verdict::Allow),
+        ("gemini-cli", "mcp_Metier_skill_list", Verdict::Deny),
+        ("opencode", "metier_skill_list", Verdict::Allow),
+        ("opencode", "Metier_skill_list", Verdict::Deny),
+    ] {
+        assert_eq!(verdict(host, tool, json!({})), expected, "{host} {tool}");
+    }
+}

@@ -37,8 +37,6 @@ const WRAPPER: &str = "<skill_content";
 pub(super) struct Wish {
     /// The name as the agent spells it.
     pub(super) spelled: String,
-    /// Whether the name says that a plugin brings it.
-    pub(super) of_plugin: bool,
     /// The arguments.
     pub(super) arguments: String,
     /// Who wants it.
@@ -67,12 +65,16 @@ impl Wish {
     fn new(spelled: &str, arguments: &str, trigger: Trigger) -> Self {
         Self {
             spelled: spelled.to_owned(),
-            of_plugin: spelled.contains(':'),
             arguments: arguments.to_owned(),
             trigger,
             certain: false,
             exact: false,
         }
+    }
+
+    /// The plugin that brings it, where the name says so.
+    pub(super) fn plugin(&self) -> Option<&str> {
+        self.spelled.rsplit_once(':').map(|(plugin, _)| plugin)
     }
 
     /// The skill's name, without the plugin's.
@@ -115,6 +117,18 @@ enum Ours {
     File(String, String),
 }
 
+/// Whether the call says exactly what metier's own MCP server is called. Agents tell servers apart by
+/// case, so one called almost so is another one: what it is asked for may be a skill all the same, and
+/// no restriction makes way for it.
+fn is_exact(call: &ToolCall) -> bool {
+    let server = call.arguments.get("server").and_then(serde_json::Value::as_str);
+    match (&call.mcp, server) {
+        (Some(mcp), _) => mcp.server == SERVER,
+        (None, Some(server)) if call.kind(HostTable::plain()) == Kind::Other => server == SERVER,
+        (None, _) => !call.tool.contains(char::is_uppercase),
+    }
+}
+
 /// What the call wants from metier's own MCP server, if anything.
 fn ours(agent: HookAgent, call: &ToolCall) -> Option<Ours> {
     if let Some((name, path)) = resource(call) {
@@ -141,7 +155,7 @@ fn resource(call: &ToolCall) -> Option<(String, String)> {
 /// Whether the call reads a skill's file as a resource of metier's MCP server, by a tool that reads
 /// those of every server.
 pub(super) fn is_resource(call: &ToolCall) -> bool {
-    resource(call).is_some()
+    is_exact(call) && resource(call).is_some()
 }
 
 /// The skill of which the call has metier's MCP server run a script.
@@ -149,7 +163,9 @@ pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
     let runs = |tool: &str| SCRIPTS.contains(&tool);
     let name = || call.arguments.get("name").and_then(serde_json::Value::as_str);
     match ours(agent, call)? {
-        Ours::Tool(tool) if runs(&tool) => Some(name().unwrap_or_default().to_owned()),
+        Ours::Tool(tool) if runs(&tool) && is_exact(call) => {
+            Some(name().unwrap_or_default().to_owned())
+        }
         Ours::Tool(_) | Ours::File(..) => None,
     }
 }
@@ -160,23 +176,26 @@ pub(super) fn script_of(agent: HookAgent, call: &ToolCall) -> Option<String> {
 pub(super) enum Look {
     /// For those that it may read in any way: a command of an agent whose models read skills so.
     Closely,
-    /// For those that it names.
-    Plainly,
+    /// For those that it names, and for those that it may read near where skills are.
+    Nearby,
 }
 
-/// How the call is looked at, when it can be such a sign: a command, or a tool that prints files.
+/// How the call is looked at, when it can be such a sign: a command, a tool that prints files, or one
+/// of which nobody knows what it prints.
 pub(super) fn look(agent: HookAgent, call: &ToolCall) -> Option<Look> {
     let table = HostTable::named(agent.as_str()).unwrap_or_else(|| HostTable::plain());
     match call.kind(table) {
         Kind::Shell { .. } if matches!(agent, HookAgent::Codex | HookAgent::GeminiCli) => {
             Some(Look::Closely)
         }
-        Kind::Shell { .. } => Some(Look::Plainly),
+        Kind::Shell { .. } | Kind::Fetch { .. } => Some(Look::Nearby),
         Kind::Read { paths } => {
             let prints = |tool: &str| ["read", "grep"].contains(&tool);
-            paths.iter().any(|path| prints(&path.tool)).then_some(Look::Plainly)
+            let may = paths.is_empty() || paths.iter().any(|path| prints(&path.tool));
+            may.then_some(Look::Nearby)
         }
-        _ => None,
+        Kind::Mcp { .. } if ours(agent, call).is_none() => Some(Look::Nearby),
+        Kind::Mcp { .. } | Kind::Write { .. } | Kind::Other => None,
     }
 }
 

@@ -172,7 +172,7 @@ fn a_prompt_of_metiers_own_server_is_a_wish_for_the_skill() {
     // U5
     for name in ["mcp__metier__a", "metier:a", "/metier:a"] {
         let wish = in_command(name, "").expect("a wish");
-        assert_eq!((wish.name(), wish.of_plugin), ("a", false));
+        assert_eq!((wish.name(), wish.plugin()), ("a", None));
     }
 }
 
@@ -180,7 +180,7 @@ fn a_prompt_of_metiers_own_server_is_a_wish_for_the_skill() {
 fn a_plugins_skill_is_told_from_others() {
     // U5
     let wish = in_command("plug:a", "").expect("a wish");
-    assert!(wish.of_plugin && wish.name() == "a" && wish.trigger == Trigger::Manual);
+    assert!(wish.plugin() == Some("plug") && wish.name() == "a" && wish.trigger == Trigger::Manual);
 }
 
 #[test]
@@ -189,19 +189,57 @@ fn a_wish_is_shown_by_whatever_prints_a_file() {
     let check = |agent, tool, expected| {
         let call = ToolCall::new(
             tool,
-            json!({"command": "cat x/SKILL.md", "file_path": "x/SKILL.md", "filePath": "x/SKILL.md"}),
+            json!({"command": "cat x/SKILL.md", "file_path": "x/SKILL.md", "filePath": "x/SKILL.md",
+                   "pattern": "x/SKILL.md"}),
         );
         assert_eq!(look(agent, &call), expected, "{tool}");
     };
     check(HookAgent::Codex, "Bash", Some(Look::Closely));
     check(HookAgent::GeminiCli, "run_shell_command", Some(Look::Closely));
-    check(HookAgent::ClaudeCode, "Bash", Some(Look::Plainly));
-    check(HookAgent::Opencode, "bash", Some(Look::Plainly));
-    check(HookAgent::ClaudeCode, "Read", Some(Look::Plainly));
-    check(HookAgent::GeminiCli, "read_file", Some(Look::Plainly));
-    check(HookAgent::Opencode, "read", Some(Look::Plainly));
+    check(HookAgent::ClaudeCode, "Bash", Some(Look::Nearby));
+    check(HookAgent::Opencode, "bash", Some(Look::Nearby));
+    check(HookAgent::ClaudeCode, "Read", Some(Look::Nearby));
+    check(HookAgent::GeminiCli, "read_file", Some(Look::Nearby));
+    check(HookAgent::Opencode, "read", Some(Look::Nearby));
     check(HookAgent::ClaudeCode, "Write", None);
     check(HookAgent::ClaudeCode, "Glob", None);
     check(HookAgent::Codex, "apply_patch", None);
     assert!(is_skill_file(Path::new("/a/SKILL.md")) && !is_skill_file(Path::new("/SKILL.md/a")));
+}
+
+#[test]
+fn a_server_called_almost_like_metiers_activates_and_passes_nothing_by() {
+    // U5, S3
+    let read = |server: &str| {
+        ToolCall::new("read_mcp_resource", json!({"server": server, "uri": "skill://a/SKILL.md"}))
+    };
+    for (server, exact) in [("metier", true), ("Metier", false), ("METIER", false)] {
+        assert_eq!(is_resource(&read(server)), exact, "{server}");
+        assert!(in_call(HookAgent::Codex, &read(server)).is_some(), "{server}");
+    }
+    for (tool, exact) in [
+        ("mcp__metier__script_run", true),
+        ("mcp__METIER__script_run", false),
+        ("mcp__metier__Script_run", false),
+    ] {
+        let call = ToolCall::new(tool, json!({"name": "a"}));
+        assert_eq!(script_of(HookAgent::ClaudeCode, &call).is_some(), exact, "{tool}");
+    }
+}
+
+#[test]
+fn tools_that_search_fetch_or_that_nobody_knows_are_looked_at() {
+    // U5
+    for (agent, tool, expected) in [
+        (HookAgent::ClaudeCode, "Grep", Some(Look::Nearby)),
+        (HookAgent::ClaudeCode, "WebFetch", Some(Look::Nearby)),
+        (HookAgent::ClaudeCode, "mcp__fs__read_file", Some(Look::Nearby)),
+        (HookAgent::GeminiCli, "grep_search", Some(Look::Nearby)),
+        (HookAgent::Opencode, "grep", Some(Look::Nearby)),
+        (HookAgent::ClaudeCode, "mcp__metier__skill_list", None),
+        (HookAgent::ClaudeCode, "TodoWrite", None),
+    ] {
+        let call = ToolCall::new(tool, json!({"path": "/s", "url": "file:///s"}));
+        assert_eq!(look(agent, &call), expected, "{tool}");
+    }
 }

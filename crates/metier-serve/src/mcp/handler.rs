@@ -15,11 +15,12 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use tokio::time::timeout;
 
 use super::log::Called;
 use super::{
-    SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts, refused,
-    resources, skills, subscriptions, tools,
+    ATTENTION, SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts,
+    refused, resources, skills, subscriptions, tools,
 };
 use crate::dialect::Dialect;
 
@@ -77,10 +78,15 @@ impl ServerHandler for Server {
         };
         // Without a handshake nobody asked for messages.
         if !is_stateless(&context) {
-            match &called {
-                Ok(called) => self.log.tell(&context.peer, called).await,
-                Err(error) => self.log.error(&context.peer, &error.to_string()).await,
-            }
+            let told = async {
+                match &called {
+                    Ok(called) => self.log.tell(&context.peer, called).await,
+                    Err(error) => self.log.error(&context.peer, &error.to_string()).await,
+                }
+            };
+            // Of a client that has closed its end meanwhile nobody says whether it heard; its answer
+            // must not wait for that.
+            let _ = timeout(ATTENTION, told).await;
         }
         tools::answer(called.map(|called| called.reply), &request.name).map(Into::into)
     }

@@ -26,6 +26,7 @@ pub(crate) fn agents_world() -> World {
     skill("home/.agents/skills", "twice", "");
     skill("home/.claude/skills", "twice", "allowed-tools: Read\n");
     skill("home/.claude/skills", "by-hand", "disable-model-invocation: true\n");
+    skill("home/.claude/plugins/cache/acme/docs/1.0.0/skills", "pdf", "allowed-tools: Read\n");
     skill("project/.claude/skills", "stranger", "");
     skill("project/.agents/skills", "outsider", "");
     skill("project", "drafts", "");

@@ -1,14 +1,17 @@
 //! The arguments of one command: what is left when its options are read.
 
-use super::{Assigns, Reader, Style, Touch, Verb, What, listed, machine};
+use super::{Assigns, Reader, Style, Touch, Verb, What, is_idle_variable, listed, machine};
 use crate::shell::{Access, Word};
 
 impl<'p> Reader<'p> {
     pub(super) fn argument(&mut self, word: &'p Word) {
         let at = self.at;
         self.at += 1;
-        if let Some((name, _)) = assignment(word) {
+        if let Some((name, value)) = assignment(word) {
             match self.usage.assigns {
+                Assigns::Variables if self.arguments.is_empty() && is_idle(&name, &value) => {
+                    return;
+                }
                 Assigns::Variables if self.arguments.is_empty() => {
                     return self.hazard(at, What::Assign(name));
                 }
@@ -24,7 +27,7 @@ impl<'p> Reader<'p> {
         if at == 1 && self.usage.style == Style::Bundle {
             return self.bundle(at, word);
         }
-        if count == 1 && !self.flags.entered && !self.program.sub.is_empty() {
+        if count == 1 && !self.usage.sub.is_empty() {
             return self.subcommand(at, word);
         }
         if self.usage.style == Style::Shell {
@@ -36,11 +39,7 @@ impl<'p> Reader<'p> {
         if let Some(machine) = self.usage.machine_at {
             self.machine(at, word, count.checked_sub(machine));
         }
-        if count == 1
-            && !self.flags.query
-            && (self.usage.listed || !self.usage.verbs.is_empty())
-            && self.usage.sub.is_empty()
-        {
+        if count == 1 && !self.flags.query && (self.usage.listed || !self.usage.verbs.is_empty()) {
             self.verb(at, word);
         } else if self.starts_command(count) {
             self.hand_on(at);
@@ -49,7 +48,13 @@ impl<'p> Reader<'p> {
         } else if self.usage.touch_at == Some(count) {
             self.out.touches.push(Touch::File(Access::Write, word.clone()));
         } else if self.usage.output_at == Some(count) {
-            self.hazard(at, What::Output(word.clone()));
+            self.hazard(
+                at,
+                match self.usage.beside {
+                    true => What::Beside(word.clone()),
+                    false => What::Output(word.clone()),
+                },
+            );
         } else if self.usage.code_at == Some(count) {
             self.run_file(at, word);
         } else if self.usage.repository_at == Some(count) {
@@ -101,6 +106,7 @@ impl<'p> Reader<'p> {
                 }
             }
             None if listed(&self.usage.settings, &name.to_ascii_lowercase()) => {}
+            None if name.contains('.') && self.only_asks(at) => {}
             Some(verb) => {
                 self.flags.done = true;
                 self.rest_runs(at + 1, *verb == Verb::Shell);
@@ -113,6 +119,18 @@ impl<'p> Reader<'p> {
             }
             None => {}
         }
+    }
+
+    /// Whether nothing follows the first argument, and nothing before it says more than how it is asked
+    /// about.
+    fn only_asks(&self, at: usize) -> bool {
+        let before = self.argv.get(self.flags.entered_at + 1..at).unwrap_or_default();
+        let mut options = before.iter().filter(|word| word.may_be_option());
+        let asks = |word: &Word| {
+            let name = word.as_known().map(|text| text.split('=').next().unwrap_or(text));
+            name.is_some_and(|name| self.usage.asks.iter().any(|known| known == name))
+        };
+        !self.usage.asks.is_empty() && at + 1 == self.argv.len() && options.all(asks)
     }
 
     pub(super) fn starts_command(&self, count: usize) -> bool {
@@ -166,16 +184,17 @@ impl<'p> Reader<'p> {
         let Some(name) = word.as_known() else {
             return self.escape(at, format!("the subcommand of `{}` cannot be told", self.name()));
         };
-        let mut subs = self.program.sub.iter();
+        let mut subs = self.usage.sub.iter();
         let found = subs.find(|(names, _)| names.split(' ').any(|known| known == name));
         self.flags.entered = true;
+        self.flags.entered_at = at;
         match found {
             Some((_, usage)) => {
                 self.usage = usage;
                 self.arguments.clear();
                 self.out.moves |= usage.moves;
             }
-            None if self.program.listed => {
+            None if self.usage.listed => {
                 self.escape(at, format!("`{name}` is not a known subcommand of `{}`", self.name()));
             }
             None => {}
@@ -218,7 +237,7 @@ impl<'p> Reader<'p> {
     /// that is run and so read.
     pub(super) fn run_file(&mut self, at: usize, word: &'p Word) {
         let text = format!("`{}` runs `{}`", self.name(), word.shown());
-        if word.as_known().is_some_and(|path| STANDARD_INPUT.contains(&path)) {
+        if is_input(word) {
             self.flags.reads_input = true;
         } else if word.is_process() {
             self.blind(at, format!("`{}` runs what another command writes", self.name()));
@@ -235,6 +254,12 @@ impl<'p> Reader<'p> {
 /// Names of standard input.
 const STANDARD_INPUT: [&str; 5] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/tty", "-"];
 
+/// Whether a word is a name of standard input, also by the number of a process that nobody knows.
+fn is_input(word: &Word) -> bool {
+    let by_process = word.prefix().starts_with("/proc/") && word.spelling().ends_with("/fd/0");
+    by_process || word.as_known().is_some_and(|path| STANDARD_INPUT.contains(&path))
+}
+
 /// Whether a word is standard input, or an option with it: `-`, `-f-`, `--file=/dev/stdin`.
 pub(super) fn names_input(word: &Word) -> bool {
     let Some(text) = word.as_known() else { return false };
@@ -244,6 +269,11 @@ pub(super) fn names_input(word: &Word) -> bool {
         None => text,
     };
     STANDARD_INPUT.contains(&value)
+}
+
+/// Whether a variable is set to what does nothing.
+pub(super) fn is_idle(name: &str, value: &Word) -> bool {
+    value.as_known().is_some_and(|value| is_idle_variable(name, value))
 }
 
 /// `NAME=value`, however it is quoted: to a program it is one word.

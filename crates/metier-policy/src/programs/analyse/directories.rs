@@ -56,12 +56,12 @@ impl Reader<'_> {
 
     /// The directory that the copy of a repository is put into.
     fn clones(&mut self, words: &[Word]) {
-        let target = match words {
-            [address] => address.as_known().map(|text| Word::known(repository_name(text))),
-            [_, target, ..] => Some(target.clone()),
-            [] => None,
+        let told = words.get(self.usage.output_at.unwrap_or(2).saturating_sub(1));
+        let called = || {
+            let address = words.first().and_then(Word::as_known)?;
+            Some(Word::known(repository_name(address)))
         };
-        self.out.touches.extend(target.map(Touch::Into));
+        self.out.touches.extend(told.cloned().or_else(called).map(Touch::Into));
     }
 
     /// Where the arguments of a copy, a move or a link end up.

@@ -1,6 +1,7 @@
 //! The options of one command.
 
-use super::{Arguments, Reader, Touch, What, listed};
+use super::values::is_option;
+use super::{Arguments, Reader, Touch, What, is_idle_setting, listed};
 use crate::programs::Style;
 use crate::shell::{Access, Word};
 
@@ -85,11 +86,15 @@ impl<'p> Reader<'p> {
         let at = self.at;
         self.at += 1;
         let prefix = word.prefix();
+        if word.as_known().is_some() && self.usage.takes_two.iter().any(|two| two == prefix) {
+            return self.two_values(at);
+        }
         match prefix {
             // To a shell it ends the options, and without a file that is what is on standard input.
             "-" if word.as_known().is_some() && self.usage.style == Style::Shell => {
                 self.flags.ended = true;
             }
+            "-" if word.as_known().is_some() && self.wraps() && self.stands_alone("-") => {}
             "-" if word.as_known().is_some() => {
                 self.at -= 1;
                 self.argument(word);
@@ -104,6 +109,15 @@ impl<'p> Reader<'p> {
             }
             _ => self.short_options(at, word),
         }
+    }
+
+    /// The two words behind an option. One that looks like an option may be one to another reader.
+    fn two_values(&mut self, at: usize) {
+        let values = self.argv.get(self.at..).unwrap_or_default().iter().take(2);
+        if let Some(value) = values.clone().find(|word| is_option(word) || word.splits()) {
+            self.escape(at, format!("`{}` may be a value or an option", value.shown()));
+        }
+        self.at += values.count();
     }
 
     /// A word that may turn out to be any option, or several words.
@@ -206,6 +220,10 @@ impl<'p> Reader<'p> {
             if !self.usage.safe.iter().any(|safe| safe == text) {
                 self.escape(at, format!("`{text}` changes what `{}` reads", self.name()));
             }
+            // What stands behind it is no script.
+            if ["--rcfile", "--init-file", "--init-command", "--features"].contains(&text) {
+                self.at += 1;
+            }
             return;
         }
         for letter in text.chars().skip(1) {
@@ -214,13 +232,24 @@ impl<'p> Reader<'p> {
                 'e' | 'u' | 'x' | 'l' | 'f' | 'v' => {}
                 's' => self.flags.reads_input = true,
                 'o' => self.at += 1,
+                'O' | 'C' if letter == 'O' || self.name().ends_with("fish") => {
+                    self.at += 1;
+                    self.escape(at, format!("`{text}` changes what `{}` reads", self.name()));
+                }
                 _ => self.escape(at, format!("`{text}` changes what `{}` reads", self.name())),
             }
         }
     }
 
-    /// The effect of an option by its full name, or by the beginning of a dangerous one's.
+    /// The effect of an option by its full name, or by the beginning of a dangerous one's. Some names
+    /// have something before them that changes nothing: `--expand-output`.
     fn effect(&self, name: &str) -> Option<Effect> {
+        let mut prefixes = self.usage.prefixes.iter();
+        let bare = prefixes.find_map(|prefix| Some(format!("--{}", name.strip_prefix(prefix)?)));
+        bare.and_then(|name| self.named(&name)).or_else(|| self.named(name))
+    }
+
+    fn named(&self, name: &str) -> Option<Effect> {
         self.exact(name).or_else(|| {
             let usage = self.usage;
             if usage.style == Style::Long || name.len() < 3 || usage.safe.iter().any(|s| s == name)
@@ -273,7 +302,11 @@ impl<'p> Reader<'p> {
 
     pub(super) fn has_dangerous_options(&self) -> bool {
         // A program that reads its arguments reads no more by an option.
-        let reads = matches!(self.usage.arguments, Arguments::Reads | Arguments::Searches);
+        let reads = match self.usage.arguments {
+            Arguments::Reads | Arguments::Searches => true,
+            Arguments::Mentions => self.usage.only_reads,
+            _ => false,
+        };
         let dangerous = self.effects().into_iter().any(|(effect, list)| match effect {
             _ if list.is_empty() => false,
             Effect::Value | Effect::Query | Effect::Replace | Effect::Archive => false,
@@ -282,7 +315,7 @@ impl<'p> Reader<'p> {
             Effect::Script => self.usage.language.is_some(),
             _ => true,
         });
-        dangerous || (!self.flags.entered && self.program.listed)
+        dangerous || (self.enters() && self.usage.listed)
     }
 
     pub(super) fn apply(&mut self, effect: Effect, at: usize, name: &str, inline: Option<Word>) {
@@ -414,8 +447,11 @@ impl<'p> Reader<'p> {
         {
             self.out.touches.push(Touch::Into(path));
         }
+        let told = value.as_known().and_then(|text| text.split_once('=')).map(|(_, told)| told);
+        let idle = |key: &str| told.is_some_and(|told| is_idle_setting(key, told));
         match key {
             Some(key) if listed(&self.usage.settings, &key) && !value.splits() => {}
+            Some(key) if idle(&key) => {}
             Some(key) => {
                 self.escape(at, format!("the setting `{key}` of `{name}` can run programs"));
             }

@@ -9,9 +9,10 @@ use crate::programs::Typed;
 use crate::shell::Word;
 
 /// Programs that run what is typed into them unless they are told something else.
-const SHELLS: [&str; 20] = [
+const SHELLS: [&str; 26] = [
     "sh", "bash", "dash", "ash", "hush", "zsh", "ksh", "mksh", "rbash", "fish", "yash", "csh",
-    "tcsh", "nu", "elvish", "xonsh", "python", "python3", "node", "pwsh",
+    "tcsh", "nu", "elvish", "xonsh", "python", "python3", "node", "pwsh", "ksh93", "oksh", "posh",
+    "osh", "lksh", "irb",
 ];
 
 /// Options with which a shell is still told nothing.
@@ -26,19 +27,36 @@ const NEAR: usize = 4;
 impl Reader<'_> {
     /// Notes what it does with what is typed, and with what it gets from elsewhere.
     pub(super) fn note_typed(&mut self, idle: bool) {
-        let asked = self.argv.iter().any(|word| word.as_known() == Some("-i"));
-        let runs = self.runs_code() && (idle || asked || self.flags.reads_input);
+        let tells = matches!(self.argv, [_, word] if tells(word));
+        let idle = idle && !tells && !self.has_task();
+        let runs = self.runs_code() && (idle || self.stays() || self.flags.reads_input);
         let sourced = self.usage.arguments == Arguments::Code && self.flags.reads_input;
-        let tells = matches!(self.argv, [_, word] if is_one_of(word, &TELLS));
         let told = |typed: &&Typed| !tells && self.is_typed(typed);
         let typed: Vec<&Typed> = self.usage.typed.iter().filter(told).collect();
         self.out.pages = typed.iter().any(|typed| typed.pages);
+        // What may be an option of a wrapper may be the command as well.
+        let wraps = self.usage.command_at.is_some() && !self.flags.done && !self.flags.query;
         self.out.interactive = runs
+            || (wraps && self.out.blind)
             || sourced
             || typed.iter().any(|typed| !typed.pages)
-            || (!tells && self.wraps_shell())
+            || (!tells && (self.wraps_shell() || self.starts_console()))
             || (self.flags.local && !self.flags.done);
         self.out.waits = self.waits();
+        self.out.wraps = !tells && self.is_wrapper();
+    }
+
+    /// Whether words of it are a command, wherever that starts.
+    fn is_wrapper(&self) -> bool {
+        let typed = &self.usage.typed;
+        let counts = |typed: &Typed| typed.ends_at.is_some();
+        let told = |typed: &Typed| {
+            counts(typed) && typed.by.iter().any(|console| self.console(console).is_some())
+        };
+        let runs = self.usage.input == Input::Commands
+            && self.usage.arguments == Arguments::Escape
+            && (typed.is_empty() || typed.iter().any(counts));
+        runs || typed.iter().any(told)
     }
 
     fn is_typed(&self, typed: &Typed) -> bool {
@@ -49,6 +67,11 @@ impl Reader<'_> {
         let Some(at) = starts else { return false };
         if !typed.with.is_empty() && !self.finds(&typed.with, typed.within, at, false) {
             return false;
+        }
+        let starts =
+            |word: &Word| typed.starts.iter().any(|start| word.prefix().starts_with(start));
+        if self.argv.iter().skip(1).any(starts) {
+            return true;
         }
         if typed.sequences && self.argv.iter().any(|word| word.prefix().ends_with(';')) {
             return true;
@@ -112,6 +135,7 @@ impl Reader<'_> {
     fn is_sure(&self, at: usize) -> bool {
         let before = at.checked_sub(1).filter(|before| *before > 0);
         let before = before.and_then(|before| self.argv.get(before));
+        let before = before.filter(|word| word.as_known() != Some("--"));
         !before.is_some_and(|word| self.may_take_next(word))
     }
 
@@ -130,10 +154,8 @@ impl Reader<'_> {
     /// Whether what runs on another machine, or on another terminal, is a shell that is told nothing.
     fn is_told_shell(&self) -> bool {
         let behind = self.arguments.get(1).and_then(|at| self.argv.get(*at..)).unwrap_or_default();
-        let mut words = behind.iter().flat_map(|word| word.spelling().split_whitespace());
-        let starts = ["exec", "sudo", "env", "nohup", "command"];
-        words.find(|word| !starts.contains(word)).is_some_and(is_shell)
-            && words.all(|word| IDLE.contains(&word))
+        let words: Vec<&str> = behind.iter().map(Word::spelling).collect();
+        is_told(&words.join(" "))
     }
 
     /// Whether a word is this option: as it is, with a value behind `=`, or as a letter among others;
@@ -154,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// Whether it waits for what is typed, to hand it on.
-    fn waits(&self) -> bool {
+    pub(super) fn waits(&self) -> bool {
         let files = |from: usize| self.arguments.len() > from;
         let named = || self.argv.iter().skip(1).any(names_input);
         let looks_for = usize::from(self.scripts.is_empty());
@@ -169,6 +191,19 @@ impl Reader<'_> {
                 _ => self.usage.appends,
             }
     }
+}
+
+/// Whether a command is a shell that is told nothing.
+pub(super) fn is_told(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let starts = ["exec", "sudo", "env", "nohup", "command", "!"];
+    words.find(|word| !starts.contains(word)).is_some_and(is_shell)
+        && words.all(|word| IDLE.contains(&word))
+}
+
+/// Whether a program with this word alone tells about itself and ends.
+pub(crate) fn tells(word: &Word) -> bool {
+    is_one_of(word, &TELLS)
 }
 
 fn is_one_of(word: &Word, texts: &[&str]) -> bool {

@@ -37,8 +37,12 @@ impl Reader<'_> {
         let at = [usage.write_at, usage.touch_at, usage.output_at, usage.repository_at];
         let ahead = at.into_iter().chain([usage.machine_at]).flatten().any(|at| at > seen);
         let decides = usage.listed || !usage.verbs.is_empty() || usage.language.is_some();
-        let enters = !self.flags.entered && !self.program.sub.is_empty();
-        ahead || self.is_last_written() || (seen == 0 && (decides || enters))
+        ahead || self.is_last_written() || (seen == 0 && (decides || self.enters()))
+    }
+
+    /// Whether the next argument is a subcommand.
+    pub(super) fn enters(&self) -> bool {
+        self.arguments.is_empty() && !self.usage.sub.is_empty()
     }
 
     /// Whether an option is known to take no word behind it.

@@ -9,13 +9,15 @@ use metier_runtime::session::Again;
 use metier_sandbox::Cancel;
 use metier_serve::agent_hook::{About, Choice, Event, Ground, HookAgent, HookError};
 use metier_store::client::{self, Agent};
+use metier_store::{Layer, Store as _};
 
+use crate::args::RootArgument;
 use crate::env::{self, PathKind};
 use crate::error::CommandError;
 use crate::files;
 use crate::session::{self, Purpose, Stream};
 use crate::settings::Settings;
-use crate::view::View;
+use crate::view::{self, View};
 
 /// Most bytes of two `SKILL.md` that are compared; a longer one is no copy anybody can vouch for.
 const MAX_COMPARED: usize = 1024 * 1024;
@@ -34,6 +36,9 @@ impl Grounds {
     /// only stops metier loses nothing.
     pub(super) fn new(agent: HookAgent, mut settings: Settings, cancel: Cancel) -> Self {
         settings.session.config.durability.get_or_insert(Durability::System);
+        if agent == HookAgent::ClaudeCode && settings.default_roots {
+            settings.roots.extend(plugins(&settings));
+        }
         Self { agent, settings, cancel }
     }
 
@@ -83,6 +88,10 @@ impl Ground for Grounds {
         Ok(session)
     }
 
+    fn roots(&self) -> Vec<PathBuf> {
+        view::files(&self.settings).roots().iter().map(|root| root.path.clone()).collect()
+    }
+
     fn choices(&self, agent: HookAgent, name: &str, known: &[PathBuf]) -> Vec<Choice> {
         let Some(emulation) = Agent::profile(agent.as_str()) else { return Vec::new() };
         let mut roots = client::roots_for(emulation, &self.settings.places());
@@ -112,6 +121,20 @@ impl Ground for Grounds {
         let short = |text: &String| text.len() <= MAX_COMPARED;
         text(one).filter(short).is_some_and(|text_of_one| text(other) == Some(text_of_one))
     }
+}
+
+/// Where Claude Code keeps plugins, those that are installed first: their skills are launched as
+/// `plugin:skill`, and have to be known to be held to their tools.
+fn plugins(settings: &Settings) -> Vec<RootArgument> {
+    let environment = &settings.environment;
+    let told = environment.agents.get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let home = told.or_else(|| environment.home.as_ref().map(|home| home.join(".claude")));
+    let kept = home
+        .into_iter()
+        .flat_map(|home| ["plugins/cache", "plugins/marketplaces"].map(|kept| home.join(kept)));
+    let there = kept.filter(|path| env::kind_of(path) == PathKind::Directory);
+    let root = |path| RootArgument { layer: Layer::Plugin, path, immediate_only: false };
+    there.map(root).collect()
 }
 
 fn unusable(error: CommandError) -> HookError {
