@@ -60,6 +60,9 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
 
+/// Where an answer says in `_meta` which MCP server a skill is from.
+pub const ORIGIN_KEY: &str = "metier/origin";
+
 /// How often whoever waits for changes looks whether anybody is left to be told.
 const ATTENTION: Duration = Duration::from_secs(1);
 
@@ -240,8 +243,27 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
-        let desk = self.desk(context)?;
         let turn = self.service.turns.call().await?;
+        self.acted(turn, context, work).await
+    }
+
+    /// The same for what reads one file of a skill, however large.
+    async fn act_on_file<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&mut Session) -> T + Send + 'static,
+    ) -> Result<Result<T, JournalError>, ErrorData> {
+        let turn = self.service.turns.file().await?;
+        self.acted(turn, context, work).await
+    }
+
+    async fn acted<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&mut Session) -> T + Send + 'static,
+    ) -> Result<Result<T, JournalError>, ErrorData> {
+        let desk = self.desk(context)?;
         let acted = aside(move || {
             let _turn = turn;
             desk.act(work)

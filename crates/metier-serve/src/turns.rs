@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::limits::{CALL_PATIENCE, MAX_CALLS, MAX_CLOSE_LOOKS};
+use crate::limits::{CALL_PATIENCE, MAX_CALLS, MAX_CLOSE_LOOKS, MAX_FILE_READS};
 
 /// What is done at once.
 pub(crate) struct Turns {
@@ -15,12 +15,14 @@ pub(crate) struct Turns {
     pub(crate) calls: Arc<Semaphore>,
     /// Those of them that read every file of a skill.
     close: Arc<Semaphore>,
+    /// Those of them that read one file, however large.
+    files: Arc<Semaphore>,
 }
 
 /// Leave to do something, until it is dropped.
 pub(crate) struct Turn {
     _call: OwnedSemaphorePermit,
-    _close: Option<OwnedSemaphorePermit>,
+    _rare: Option<OwnedSemaphorePermit>,
 }
 
 /// No turn came up in time.
@@ -33,6 +35,7 @@ impl Default for Turns {
         Self {
             calls: Arc::new(Semaphore::new(MAX_CALLS)),
             close: Arc::new(Semaphore::new(MAX_CLOSE_LOOKS)),
+            files: Arc::new(Semaphore::new(MAX_FILE_READS)),
         }
     }
 }
@@ -40,13 +43,22 @@ impl Default for Turns {
 impl Turns {
     /// A turn for what is quick.
     pub(crate) async fn call(&self) -> Result<Turn, Busy> {
-        Ok(Turn { _call: permit(&self.calls, CALL_PATIENCE).await?, _close: None })
+        Ok(Turn { _call: permit(&self.calls, CALL_PATIENCE).await?, _rare: None })
     }
 
     /// A turn for what reads every file of a skill. Whoever waits for it takes nobody else's.
     pub(crate) async fn close_look(&self) -> Result<Turn, Busy> {
-        let close = permit(&self.close, CALL_PATIENCE).await?;
-        Ok(Turn { _call: permit(&self.calls, CALL_PATIENCE).await?, _close: Some(close) })
+        self.rare(&self.close).await
+    }
+
+    /// A turn for what reads one file of a skill.
+    pub(crate) async fn file(&self) -> Result<Turn, Busy> {
+        self.rare(&self.files).await
+    }
+
+    async fn rare(&self, few: &Arc<Semaphore>) -> Result<Turn, Busy> {
+        let rare = Some(permit(few, CALL_PATIENCE).await?);
+        Ok(Turn { _call: permit(&self.calls, CALL_PATIENCE).await?, _rare: rare })
     }
 }
 

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use super::{Busy, Turns, permit};
-use crate::limits::{MAX_CALLS, MAX_CLOSE_LOOKS};
+use crate::limits::{MAX_CALLS, MAX_CLOSE_LOOKS, MAX_FILE_READS};
 
 #[test]
 fn who_waits_to_look_closely_takes_no_turn_of_those_who_do_not() {
@@ -21,5 +21,11 @@ fn who_waits_to_look_closely_takes_no_turn_of_those_who_do_not() {
         assert!(call.is_ok(), "a quick one comes through");
         looks.pop();
         assert!(permit(&turns.close, now).await.is_ok(), "whoever is done gives it back");
+        let mut files = Vec::new();
+        for _ in 0..MAX_FILE_READS {
+            files.push(turns.file().await.ok().unwrap());
+        }
+        assert_eq!(permit(&turns.files, now).await.err(), Some(Busy), "files have turns too");
+        assert!(turns.call().await.is_ok());
     });
 }

@@ -473,6 +473,7 @@ impl<'a> Input<'a> {
             link: None,
             diagnostics: Box::default(),
             standing: Standing::Unknown,
+            origin: None,
         })
     }
 
