@@ -18,6 +18,7 @@ mod page;
 mod progress;
 mod prompts;
 mod resources;
+pub(crate) mod sdk;
 mod skills;
 mod stdio;
 mod streams;
@@ -36,9 +37,6 @@ use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
 use metier_sandbox::Cancel;
 use metier_store::{Catalog, Store};
-use rmcp::RoleServer;
-use rmcp::model::{ErrorData, ProtocolVersion};
-use rmcp::service::RequestContext;
 use tokio::sync::{Semaphore, watch};
 
 use crate::aside::{Broke, aside};
@@ -49,6 +47,7 @@ use crate::runs::Runs;
 use crate::turns::{Busy, Turn, Turns};
 use crate::who::{NotYours, Who};
 use log::{Called, Log};
+use sdk::{ErrorData, ProtocolVersion, RequestContext, RoleServer};
 use subscriptions::{IndexStamps, Subscriptions};
 
 pub use stdio::{ServeError, serve_stdio, serve_streams};

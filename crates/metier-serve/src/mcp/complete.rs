@@ -1,9 +1,9 @@
 //! Completion: names of skills and paths of their files, where an address has a place for them.
 
 use metier_store::{Catalog, Entry, Store};
-use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::resources::{Audience, offered, offered_as};
+use super::sdk::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 use crate::limits::MAX_COMPLETIONS;
 
 pub(super) fn complete(

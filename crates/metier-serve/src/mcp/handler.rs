@@ -4,20 +4,19 @@
 
 use metier_runtime::Session;
 use metier_store::Catalog;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, ToolsCapability, UnsubscribeRequestParams,
-};
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use rmcp::{RoleServer, ServerHandler};
 
 use super::log::Called;
 use super::resources::Audience;
+use super::sdk::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, NotificationContext,
+    PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+    RequestContext, ResourcesCapability, RoleServer, ServerCapabilities, ServerConfig,
+    ServerHandler, SetLevelRequestParams, SubscribeRequestParams, SubscriptionContext,
+    SubscriptionFilter, ToolsCapability, UnsubscribeRequestParams,
+};
 use super::skills::Asked;
 use super::{
     SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts, refused,

@@ -3,9 +3,9 @@
 //! [`Scan`] finds the number of a message that is too long to be kept.
 
 use metier_runtime::unambiguous;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
+use super::sdk::{ClientJsonRpcMessage, ErrorCode};
 use crate::limits::MAX_MESSAGE_BYTES;
 
 /// Most characters of a request's own number that are repeated; clients count.

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use metier_runtime::state::State;
 use metier_runtime::{JournalError, Session};
-use rmcp::RoleServer;
-use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, SetLevelRequestParams};
-use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
 
+use super::sdk::{
+    LoggingLevel, LoggingMessageNotificationParam, Peer, RequestContext, RoleServer,
+    SetLevelRequestParams,
+};
 use super::{is_stateless, shown};
 use crate::dialect::{Dialect, Reply};
 

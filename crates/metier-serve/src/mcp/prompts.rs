@@ -7,14 +7,14 @@ use metier_runtime::event::Trigger;
 use metier_runtime::session::Invocation;
 use metier_runtime::{ActivationError, Session};
 use metier_store::{Catalog, Entry, Store};
-use rmcp::model::{
-    ErrorData, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument,
-    PromptMessage, Role,
-};
 use serde_json::{Value, json};
 
 use super::page::page;
 use super::resources::{Audience, offered};
+use super::sdk::{
+    ErrorData, GetPromptResult, JsonObject, ListPromptsResult, Prompt, PromptArgument,
+    PromptMessage, Role,
+};
 use super::shown;
 use crate::brief::described;
 

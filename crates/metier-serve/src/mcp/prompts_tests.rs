@@ -2,8 +2,9 @@ use metier_runtime::ActivationError;
 use serde_json::{Value, json};
 
 use super::{explain, hints, joined, unknown};
+use crate::mcp::sdk::JsonObject;
 
-fn values(given: Value) -> rmcp::model::JsonObject {
+fn values(given: Value) -> JsonObject {
     given.as_object().cloned().unwrap_or_default()
 }
 

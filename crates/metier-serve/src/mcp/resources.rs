@@ -7,15 +7,13 @@ use metier_runtime::capability::base64;
 use metier_runtime::session::ResourceError;
 use metier_store::catalog::Visibility;
 use metier_store::{Catalog, Entry};
-use rmcp::RoleServer;
-use rmcp::model::{
-    ErrorData, ListResourcesResult, MetaObject, ReadResourceResult, Resource, ResourceContents,
-    ResourceTemplate,
-};
-use rmcp::service::RequestContext;
 use serde_json::json;
 
 use super::page::page;
+use super::sdk::{
+    ErrorData, ListResourcesResult, MetaObject, ReadResourceResult, RequestContext, Resource,
+    ResourceContents, ResourceTemplate, RoleServer,
+};
 use super::{ORIGIN_KEY, SKILLS_EXTENSION, shown, uri};
 use crate::brief::described;
 use crate::limits::MAX_SKILL_BYTES;

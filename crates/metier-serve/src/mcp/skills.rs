@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use metier_store::{Catalog, Entry, Store};
-use rmcp::model::{ErrorCode, ErrorData, ReadResourceResult, ResourceContents};
 use serde_json::{Map, Value, json};
 
 use super::page::page;
 use super::resources::{Audience, mime_type, offered};
+use super::sdk::{ErrorCode, ErrorData, ReadResourceResult, ResourceContents};
 use super::{shown, uri};
 use crate::digests::{self, Digested};
 use crate::yaml_json;

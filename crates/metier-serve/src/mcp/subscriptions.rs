@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use metier_store::store::FileStamp;
 use metier_store::{Catalog, Store};
-use rmcp::model::ErrorData;
 use serde_json::json;
 use tokio::time::Instant;
 
 use super::resources::{Audience, offered, offered_as};
+use super::sdk::ErrorData;
 use super::{shown, skills, uri};
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::who::Who;
