@@ -13,6 +13,7 @@ use metier_runtime::Session;
 use metier_runtime::capability::{Effect, Operation};
 use metier_runtime::session::Again;
 use metier_store::Catalog;
+use metier_store::guide::GuideTools;
 use serde_json::Value;
 
 use crate::limits::MAX_RESULT_CHARS;
@@ -169,6 +170,22 @@ impl Dialect {
             Self::Omniforge => omniforge::FINDER,
             Self::Chibi => "`use_skill`, which names skills like the words it is given",
         }
+    }
+
+    /// The tools that the guide for models speaks of: the one that takes up a skill, beside those an
+    /// agent has itself.
+    #[must_use]
+    pub fn guide_tools(self) -> GuideTools {
+        let (skill, name) = match self {
+            Self::Plain => ("skill_activate", "name"),
+            Self::Omniforge => ("skill", "skill_name"),
+            Self::Tavern => ("skills_load", "name"),
+            // It takes up no skills, and says of each what it can run.
+            Self::AgentBase => ("script_list", "skill_name"),
+            Self::Chibi => (chibi::USE, "skill"),
+        };
+        let (skill, skill_name) = (skill.to_owned(), name.to_owned());
+        GuideTools { skill, skill_name, ..GuideTools::default() }
     }
 
     /// How a model takes up a skill, as one sentence.

@@ -235,7 +235,10 @@ fn events(session: &mut Session, arguments: &Arguments) -> Answer {
 
 fn scripts(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     let name = arguments.text("name");
-    let lists = session.scripts(name, asker)?;
+    let mut lists = session.scripts(name, asker)?;
+    if let Some(after) = arguments.text("after") {
+        lists.retain(|list| list.skill.as_str() > after);
+    }
     Ok(json(&Envelope::of_list(&lists, name)))
 }
 

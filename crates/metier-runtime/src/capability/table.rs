@@ -244,7 +244,10 @@ pub(super) const ALL: &[Capability] = &[
         name: "script_list",
         title: "List scripts",
         description: "List the scripts of a skill, or of all skills.",
-        parameters: &[Parameter::optional("name", Kind::Text, "")],
+        parameters: &[
+            Parameter::optional("name", Kind::Text, ""),
+            Parameter::optional("after", Kind::Text, "Start after this skill"),
+        ],
         result: ENVELOPE,
         errors: SCRIPT_ERRORS,
         frames: &[],

@@ -196,6 +196,8 @@ fn activate(session: &mut Session, name: &str, given: &str, room: usize) -> Repl
     let call = Call { operation: Operation::Activate, arguments: asked, asker: Trigger::Auto };
     let answer = match invoke(session, call) {
         Ok(answer) => answer,
+        // The plugin has another tool that searches, and the words of the earlier one.
+        Err(error) if room == usize::MAX => return explain(name, "", &error),
         Err(error) => return like_it(session, name, explain(name, "", &error), &error),
     };
     let (name, body) = (text_of(&answer, "name"), text_of(&answer, "body").trim());
@@ -204,7 +206,7 @@ fn activate(session: &mut Session, name: &str, given: &str, room: usize) -> Repl
     let origin = origin_of(&answer).map(|origin| format!("{}\n\n", from_server(origin)));
     let mut text = format!("# Skill: {name}\n\n{}", origin.unwrap_or_default());
     let beside = text.chars().chain(given.chars()).map(escaped).sum::<usize>();
-    let part = part_of(&body, 0, room.saturating_sub(beside + MARGIN));
+    let part = part_of(body, 0, room.saturating_sub(beside + MARGIN));
     text.push_str(part.text);
     if let Some(next) = part.next {
         let more = body.len() - next;

@@ -81,7 +81,7 @@ impl Reply {
 const CUT_MARGIN: usize = 100;
 
 /// What saying that a list was cut, and how to get the rest, may take in an answer.
-const LISTED_MARGIN: usize = 200;
+const LISTED_MARGIN: usize = 300;
 
 /// Bytes of the end of a text by which its place in a file is found.
 const TAIL: usize = 400;
@@ -250,7 +250,9 @@ pub(super) fn listed_scripts(mut answer: Value) -> Reply {
         }
     }
     let said = members.get("message").and_then(Value::as_str).unwrap_or_default();
-    let said = format!("{said}; the first are listed, name a skill for its own");
+    let last = result.keys().max().filter(|_| total > 1);
+    let on = last.map(|last| format!(" `after` `{last}` goes on,")).unwrap_or_default();
+    let said = format!("{said}; the first are listed,{on} name a skill for its own");
     let skills = json!({ "kept": result.len(), "total": total });
     members.insert("message".to_owned(), said.into());
     members.insert("result".to_owned(), result.into());

@@ -13,7 +13,7 @@ use super::speaker::Told;
 pub(super) fn undo(case: &Case, way: &Way, pair: &mut Pair) {
     match (&mut pair.expected, &mut pair.told) {
         (Told::Failure(code, sentence), Told::Failure(said, words))
-            if words == sentence || seed_words(case, code).contains(&without_likes(words)) =>
+            if words == sentence || seed_words(case, code).contains(words) =>
         {
             *said = code.clone();
         }
@@ -39,11 +39,6 @@ pub(super) fn undo(case: &Case, way: &Way, pair: &mut Pair) {
         }
         _ => {}
     }
-}
-
-/// The words without the skills that are named because they are like one that is not there.
-fn without_likes(words: &str) -> String {
-    words.split(". Like it: ").next().unwrap_or_default().to_owned()
 }
 
 /// What the earlier plugin said where something failed.
