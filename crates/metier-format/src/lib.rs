@@ -9,6 +9,7 @@ pub mod diagnostic;
 pub mod field;
 pub mod fix;
 pub mod frontmatter;
+pub mod json;
 pub mod limits;
 pub mod lint;
 pub mod manifest;

@@ -66,3 +66,8 @@ pub const MAX_FIX_ROUNDS: usize = 8;
 /// Unknown fields of one file for which the field they were meant to be is looked for. Real files
 /// have a handful; each search costs as much as reading the file.
 pub const MAX_SUGGESTIONS: usize = 16;
+
+/// Bytes of memory that the values of one JSON text from outside may take, their letters aside: some
+/// four hundred thousand numbers, or fifty thousand files with their digests. A text of two bytes a
+/// list would otherwise take two hundred times its own size.
+pub const MAX_JSON_MEMORY: usize = 64 * 1024 * 1024;

@@ -47,8 +47,31 @@ fn a_yes_that_was_cut_short_never_becomes_one_by_the_next() {
         ground.write("home/approvals.jsonl", &line[..end]);
         approve_now(&ground, &ground.staged("notes", 1).directory);
         let known = crate::records::approvals(&ground.home).unwrap();
-        assert_eq!((known.iter().count(), known.unreadable), (1, 0), "{end}");
+        let whole = end == line.len() - 1;
+        assert_eq!(known.iter().count(), 1 + usize::from(whole), "{end}");
+        assert_eq!((known.unreadable, known.torn), (0, false), "{end}");
+        let kept = ground.text("home/approvals.jsonl.torn");
+        assert_eq!(kept, if whole { String::new() } else { format!("{}\n", &line[..end]) });
     }
+}
+
+#[test]
+fn what_was_taken_back_stays_so_without_the_end_of_its_line() {
+    // P4, P5
+    let ground = Ground::new();
+    let directory = ground.staged("pdf", 1).directory;
+    let approval = approve_now(&ground, &directory);
+    assert!(revoke(&ground.home, &directory).unwrap());
+    let text = ground.text("home/approvals.jsonl");
+    ground.write("home/approvals.jsonl", text.trim_end());
+    let approved = || {
+        let known = crate::records::approvals(&ground.home).unwrap();
+        known.get(&approval.directory).is_some()
+    };
+    assert!(!approved());
+    approve_now(&ground, &ground.staged("notes", 1).directory);
+    assert!(!approved(), "nor is it taken out by the next");
+    assert!(ground.text("home/approvals.jsonl").starts_with(&text));
 }
 
 #[test]

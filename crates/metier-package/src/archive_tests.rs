@@ -72,6 +72,67 @@ fn what_is_called_like_an_archive_and_is_none_is_called_what_it_is() {
     }
 }
 
+/// `bytes` as one member of gzip.
+fn member(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = flate2::bufread::GzEncoder::new(bytes, flate2::Compression::fast());
+    let mut whole = Vec::new();
+    std::io::Read::read_to_end(&mut packed, &mut whole).unwrap();
+    whole
+}
+
+/// A tar file with one `SKILL.md` in it.
+fn one_skill() -> Vec<u8> {
+    let text = b"---\nname: one\ndescription: One. Use when due.\n---\n";
+    let mut header = [0_u8; 512];
+    header[..12].copy_from_slice(b"one/SKILL.md");
+    header[100..107].copy_from_slice(b"0000644");
+    header[124..135].copy_from_slice(format!("{:011o}", text.len()).as_bytes());
+    header[148..156].fill(b' ');
+    header[156] = b'0';
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+    let mut tar = [&header[..], text].concat();
+    tar.resize(2048, 0);
+    tar
+}
+
+#[test]
+fn a_gzip_file_may_have_any_number_of_parts() {
+    // P1
+    let tar = one_skill();
+    let whole = list(&member(&tar)).unwrap();
+    assert_eq!(whole, ["one/SKILL.md"]);
+    for part in [1, 100, 512, 513, 2047] {
+        let parts: Vec<u8> = tar.chunks(part).flat_map(member).collect();
+        assert_eq!(list(&parts).unwrap(), whole, "parts of {part}");
+        let padded = [&parts[..], &[0; 9]].concat();
+        assert_eq!(list(&padded).unwrap(), whole, "zeros behind it say nothing");
+        let cut = &parts[..parts.len() - 3];
+        let said = list(cut).unwrap_err().to_string();
+        assert!(said.contains("it ends too early"), "{said}");
+    }
+    let empty = member(b"");
+    let parts = [&empty[..], &member(&tar[..700]), &empty, &member(&tar[700..]), &empty].concat();
+    assert_eq!(list(&parts).unwrap(), whole);
+}
+
+#[test]
+fn what_stands_behind_the_parts_of_a_gzip_file_is_refused() {
+    // P2
+    let tar = one_skill();
+    let check = |bytes: &[u8], says: &str| {
+        let said = list(bytes).unwrap_err().to_string();
+        assert!(said.contains(says), "{said}");
+    };
+    // Two archives one after another: some programs read the first, some both.
+    let second = [member(&tar), member(&tar)].concat();
+    check(&second, &Hazard::Trailing.to_string());
+    check(&[&member(&tar)[..], b"more"].concat(), &Hazard::Trailing.to_string());
+    check(&[&member(&tar)[..], &[0; 4], &member(b"x")].concat(), &Hazard::Trailing.to_string());
+    let many = member(b"").repeat(crate::limits::MAX_GZIP_MEMBERS);
+    check(&[&many[..], &member(&tar)].concat(), "it has too many parts");
+}
+
 proptest! {
     #[test]
     fn no_bytes_make_a_reader_fail_in_another_way(bytes in prop::collection::vec(any::<u8>(), 0..600)) {

@@ -5,6 +5,7 @@
 //! place after its bytes are safe on disk. Every call that changes something can be made to fail in
 //! tests, one by one; that is how the crash tables are made. Nothing here knows what a skill is.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
@@ -211,6 +212,19 @@ impl Folder {
         Ok(Some(bytes))
     }
 
+    /// Whether the last byte of the regular file `name` ends a line, or there is none.
+    pub(crate) fn ends_with_line(&self, name: &str) -> Result<bool, DiskError> {
+        let fd = match openat(&self.fd, name, OPEN_FILE, Mode::empty()) {
+            Ok(fd) => fd,
+            Err(Errno::NOENT) => return Ok(true),
+            Err(errno) => return Err(self.failed("read", name, errno)),
+        };
+        let last = fstat(&fd).map(|stat| u64::try_from(stat.st_size).unwrap_or(0));
+        let last = last.and_then(|length| tail_of(&fd, length.saturating_sub(1), length));
+        let last = last.map_err(|errno| self.failed("read", name, errno))?;
+        Ok(last.iter().all(|byte| *byte == b'\n'))
+    }
+
     /// Makes the directory `name`, unless it is there.
     pub(crate) fn make(&self, name: impl AsRef<Path>, mode: u32) -> Result<(), DiskError> {
         let made = step("mkdir").and_then(|()| mkdirat(&self.fd, name.as_ref(), Mode::from(mode)));
@@ -273,9 +287,9 @@ impl Folder {
         made.map_err(|errno| self.failed("make", name, errno))
     }
 
-    /// Adds `bytes`, which are lines, to the end of the file `name` and flushes them. What a crash
-    /// left of a line without its end was never written: it goes first, so that nobody ever takes it
-    /// for a line.
+    /// Adds `bytes`, which are lines of JSON, to the end of the file `name` and flushes them. A last
+    /// line that lacks nothing but its end gets it. What else a crash left of a line was never
+    /// written: it goes first, so that nobody ever takes it for a line, and is kept beside the file.
     pub(crate) fn append(&self, name: &str, bytes: &[u8], mode: u32) -> Result<(), DiskError> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened =
@@ -283,16 +297,39 @@ impl Folder {
         let fd = opened.map_err(|errno| self.failed("open", name, errno))?;
         let io = |errno: Errno| self.failed("write", name, errno);
         let length = u64::try_from(fstat(&fd).map_err(io)?.st_size).unwrap_or(0);
-        let end = end_of_lines(&fd, length).map_err(io)?;
+        let mut end = end_of_lines(&fd, length).map_err(io)?;
+        let mut bytes = Cow::Borrowed(bytes);
         if end < length {
-            step("ftruncate").and_then(|()| ftruncate(&fd, end)).map_err(io)?;
+            let tail = tail_of(&fd, end, length).map_err(io)?;
+            if is_whole_line(&tail) {
+                end = length;
+                bytes = Cow::Owned([b"\n", &*bytes].concat());
+            } else {
+                self.keep_torn(name, &tail)?;
+                step("ftruncate").and_then(|()| ftruncate(&fd, end)).map_err(io)?;
+            }
         }
-        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, bytes, end));
+        let written = step("pwrite").and_then(|()| rustix::io::pwrite(&fd, &bytes, end));
         if written.map_err(io)? != bytes.len() {
             return Err(io(Errno::NOSPC));
         }
         step("fsync").and_then(|()| fsync(&fd)).map_err(io)?;
         if length == 0 { self.sync() } else { Ok(()) }
+    }
+
+    /// Keeps what a crash left of a line of the file `name` in another file beside it.
+    fn keep_torn(&self, name: &str, tail: &[u8]) -> Result<(), DiskError> {
+        let torn = format!("{name}{TORN}");
+        let io = |errno: Errno| self.failed("write", &torn, errno);
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND;
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let opened = step("open to keep")
+            .and_then(|()| openat(&self.fd, &*torn, flags, Mode::from_bits_truncate(0o600)));
+        let mut file = File::from(opened.map_err(io)?);
+        step("write").map_err(io)?;
+        let written = file.write_all(&[tail, b"\n"].concat());
+        written.map_err(|source| self.failed("write", &torn, source))?;
+        step("fsync").and_then(|()| fsync(&file)).map_err(io)
     }
 
     /// Renames `from` to `to` in this directory.
@@ -418,6 +455,9 @@ impl Folder {
 /// What names of drafts begin with, so that whoever comes later knows what to clear away.
 pub(crate) const DRAFT: &str = ".metier-draft-";
 
+/// What stands behind a file's name in that of the file beside it that has its torn lines.
+pub(crate) const TORN: &str = ".torn";
+
 /// A file being written.
 pub(crate) struct Draft<'a> {
     file: File,
@@ -470,6 +510,20 @@ fn end_of_lines(file: &OwnedFd, length: u64) -> Result<u64, Errno> {
         behind = start;
     }
     Ok(0)
+}
+
+/// The bytes of a file from `start` to its `end`.
+fn tail_of(file: &OwnedFd, start: u64, end: u64) -> Result<Vec<u8>, Errno> {
+    let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
+    match rustix::io::pread(file, &mut bytes, start)? == bytes.len() {
+        true => Ok(bytes),
+        false => Err(Errno::IO),
+    }
+}
+
+/// Whether `tail`, which has no line end, is a whole line of JSON: no part of an object is one.
+pub(crate) fn is_whole_line(tail: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(tail).is_ok()
 }
 
 /// What kind of thing `stat` describes.

@@ -14,6 +14,8 @@ pub(crate) enum Fault {
     Gone,
     /// The process is killed by a signal nobody can catch.
     Killed,
+    /// Somebody else does this before the call, which then happens.
+    Meanwhile(fn()),
 }
 
 #[derive(Default)]
@@ -38,6 +40,13 @@ pub(crate) fn with<T>(
 }
 
 pub(crate) fn step(call: &'static str) -> Result<(), Errno> {
+    let meanwhile = PLAN.with_borrow(|plan| match plan.at {
+        Some((at, Fault::Meanwhile(act))) if at == plan.calls.len() => Some(act),
+        _ => None,
+    });
+    if let Some(act) = meanwhile {
+        act();
+    }
     PLAN.with_borrow_mut(|plan| {
         let number = plan.calls.len();
         plan.calls.push(call);

@@ -51,6 +51,10 @@ fn a_line_that_was_cut_short_goes_before_the_next_comes() {
     check("one\ntw", "one\nnext\n");
     check("o", "next\n");
     check("one\n\n", "one\n\nnext\n");
+    check("one\n{\"a\":1}", "one\n{\"a\":1}\nnext\n");
+    check("one\n{\"a\":1", "one\nnext\n");
+    let torn = folder.read("lines.torn", 1 << 20).unwrap().unwrap();
+    assert_eq!(String::from_utf8(torn).unwrap(), "tw\no\n{\"a\":1\n", "nothing is thrown away");
     for length in [TAIL_BYTES - 1, TAIL_BYTES, TAIL_BYTES + 1, 3 * TAIL_BYTES] {
         let long = "x".repeat(usize::try_from(length).unwrap());
         check(&long, "next\n");

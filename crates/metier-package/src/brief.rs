@@ -102,6 +102,14 @@ impl Briefs {
         }
     }
 
+    /// Whether anything is known of `key`.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        match self {
+            Self::Parsed(briefs) => briefs.contains_key(key),
+            Self::Written(lines) => lines.line(key).is_some(),
+        }
+    }
+
     /// The digest of the tree of `key`.
     pub(crate) fn tree(&self, key: &str) -> Option<&str> {
         match self {
@@ -122,8 +130,10 @@ impl Lines {
     /// The line of `key`.
     fn line(&self, key: &str) -> Option<&str> {
         let text = self.text();
-        let expected = text.get(self.next.get()..).and_then(|rest| cut(rest, b'\n'));
-        if let Some((line, behind)) = expected.filter(|(line, _)| key_of(line) == Some(key)) {
+        let expected = text.get(self.next.get()..).unwrap_or_default();
+        if expected.strip_prefix(key).is_some_and(|rest| rest.starts_with('\t'))
+            && let Some((line, behind)) = expected.split_once('\n')
+        {
             self.next.set(text.len() - behind.len());
             return Some(line);
         }

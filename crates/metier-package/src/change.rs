@@ -7,14 +7,16 @@
 //! everything is put back as it was; when even that fails, the note stays.
 
 use metier_format::SkillName;
-use metier_store::digest::{Tree, hex};
+use metier_store::digest::hex;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::{DRAFT, DiskError, Folder, Goal, Kind};
-use crate::copy::{CopyError, Making, copy};
+use crate::atomic::{DRAFT, DiskError, Folder, Kind};
+use crate::copies::{Copies, Kept, Strange, Swap, is_aside};
+use crate::copy::CopyError;
 use crate::home::{Home, Place};
+use crate::install::Drift;
 use crate::keep::{Keep, read_tree};
-use crate::limits::{MAX_RECORD_BYTES, MAX_SINGLE_SYNCS};
+use crate::limits::MAX_RECORD_BYTES;
 use crate::pinned::Pinned;
 use crate::records::{self, Installed, RecordError, Records, existing, key};
 use crate::turn::{Turn, TurnError};
@@ -69,6 +71,9 @@ pub(crate) struct Pending {
     pub(crate) act: String,
     /// Where.
     pub(crate) place: Place,
+    /// What becomes of copies that somebody changed.
+    #[serde(default)]
+    pub(crate) drift: Drift,
     /// For each skill, before and after.
     pub(crate) changes: Vec<Change>,
 }
@@ -88,6 +93,9 @@ pub(crate) struct Change {
     /// What was installed earlier, when nothing will be.
     #[serde(default)]
     pub(crate) earlier_after: Vec<Pinned>,
+    /// The tree that metier put there, where nothing but that is known of what is installed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) known: Option<String>,
 }
 
 /// What was found unfinished and brought to an end.
@@ -99,6 +107,10 @@ pub struct Repaired {
     pub names: Vec<String>,
     /// Whether it was finished; otherwise it was undone.
     pub finished: bool,
+    /// Why it was undone.
+    pub reason: Option<String>,
+    /// The directories that have what somebody had written where something else is now.
+    pub kept: Vec<String>,
 }
 
 /// Where everything is that a change touches, with the right to touch it.
@@ -131,13 +143,16 @@ impl<'a> Hand<'a> {
         Ok(hand)
     }
 
-    /// Makes `pending` happen.
-    pub(crate) fn commit(&self, pending: &Pending) -> Result<(), ChangeError> {
+    /// Makes `pending` happen; gives what somebody had written, and is kept now.
+    pub(crate) fn commit(&self, pending: &Pending) -> Result<Vec<Kept>, ChangeError> {
         let note = records::to_json_line(PENDING, pending)?;
         let folder = Folder::make_all(self.home.path())?;
         folder.replace(PENDING, note.as_bytes(), 0o600)?;
-        let done = self.carry_out(pending, End::After).and_then(|()| self.strike());
-        let Err(error) = done else { return Ok(()) };
+        let done = self.carry_out(pending, End::After);
+        let error = match done.and_then(|kept| self.strike().map(|()| kept)) {
+            Ok(kept) => return Ok(kept),
+            Err(error) => error,
+        };
         // Put back as it was. If that fails too, the note stays and the next command finishes.
         if self.carry_out(pending, End::Before).is_ok() {
             let _ = self.strike();
@@ -160,22 +175,36 @@ impl<'a> Hand<'a> {
         let place = pending.as_ref().map_or(Place::Personal, |pending| pending.place.clone());
         self.clear(&place)?;
         let Some(pending) = pending else { return Ok(()) };
-        let forth = self.carry_out(&pending, End::After);
-        let finished = forth.is_ok();
-        if let Err(error) = forth {
-            // A project that is gone cannot be brought to any state.
-            let gone = existing(&pending.place.base(self.home)).is_ok_and(|base| base.is_none());
-            if !gone && self.carry_out(&pending, End::Before).is_err() {
-                return Err(error);
+        let (kept, reason) = match self.carry_out(&pending, End::After) {
+            Ok(kept) => (kept, None),
+            Err(error) => {
+                let reason = error.to_string();
+                let base = existing(&pending.place.base(self.home));
+                let kept = match self.carry_out(&pending, End::Before) {
+                    Ok(kept) => kept,
+                    // A project that is gone cannot be brought to any state.
+                    Err(_) if base.is_ok_and(|base| base.is_none()) => Vec::new(),
+                    Err(_) => return Err(error),
+                };
+                (kept, Some(reason))
             }
-        }
+        };
         self.strike()?;
-        let names = pending.changes.into_iter().map(|change| change.name).collect();
-        self.repaired = Some(Repaired { act: pending.act, names, finished });
+        self.repaired = Some(Repaired {
+            finished: reason.is_none(),
+            names: pending.changes.into_iter().map(|change| change.name).collect(),
+            act: pending.act,
+            reason,
+            kept: kept
+                .iter()
+                .map(|one| self.home.kept(&one.tree).to_string_lossy().into_owned())
+                .collect(),
+        });
         Ok(())
     }
 
     /// Removes drafts that a process left behind. Nobody else writes any while we have the turn.
+    /// What stands aside is not among them: somebody may have written it.
     fn clear(&self, place: &Place) -> Result<(), DiskError> {
         let folders = [
             self.home.path().to_owned(),
@@ -185,7 +214,8 @@ impl<'a> Hand<'a> {
         ];
         for path in folders {
             let Some(folder) = existing(&path)? else { continue };
-            for name in folder.names()?.iter().filter(|name| name.starts_with(DRAFT)) {
+            let names = folder.names()?;
+            for name in names.iter().filter(|name| name.starts_with(DRAFT) && !is_aside(name)) {
                 folder.remove(name)?;
             }
         }
@@ -193,9 +223,9 @@ impl<'a> Hand<'a> {
         Ok(())
     }
 
-    fn carry_out(&self, pending: &Pending, end: End) -> Result<(), ChangeError> {
+    fn carry_out(&self, pending: &Pending, end: End) -> Result<Vec<Kept>, ChangeError> {
         let Pending { place, changes, .. } = pending;
-        self.swap(place, changes, end)?;
+        let kept = self.swap(pending, end)?;
         let mut words = Vec::new();
         for change in changes {
             let directory = place.directory(self.home, &change.name);
@@ -209,27 +239,30 @@ impl<'a> Hand<'a> {
             let earlier = change.earlier(end).to_vec();
             records.set((self.home, place), &name, change.end(end), earlier);
         }
-        Ok(records.write(self.home, place)?)
+        records.write(self.home, place)?;
+        Ok(kept)
     }
 
     /// Makes of every skill what it is at that end of its change, or nothing. The directory is
     /// flushed once, also when nothing was to be done: whoever did it may have died before.
-    fn swap(&self, place: &Place, changes: &[Change], end: End) -> Result<(), ChangeError> {
+    fn swap(&self, pending: &Pending, end: End) -> Result<Vec<Kept>, ChangeError> {
+        let Pending { place, changes, drift, .. } = pending;
         let base = Folder::open(&place.base(self.home))?;
         let skills = base.beneath(place.skills())?;
-        let trees = changes.iter().map(|change| {
-            let tree = change.end(end).map(|installed| installed.pinned.tree.as_str());
-            (change.name.as_str(), tree)
-        });
-        match place {
-            Place::Personal => {
-                for (name, tree) in trees {
-                    self.swap_link(&skills, name, tree)?;
-                }
-                Ok(skills.sync()?)
+        let swaps: Vec<Swap<'_>> = changes.iter().map(|change| change.swap(end)).collect();
+        if *place == Place::Personal {
+            for swap in &swaps {
+                self.swap_link(&skills, swap.name, swap.goal)?;
             }
-            Place::Project(_) => self.swap_copies(&skills, trees.collect()),
+            skills.sync()?;
+            return Ok(Vec::new());
         }
+        let strange = match (end, drift) {
+            (End::Before, _) => Strange::Stays,
+            (End::After, Drift::Refuse) => Strange::Refused,
+            (End::After, Drift::Replace) => Strange::Kept,
+        };
+        Copies { hand: self, skills: &skills, strange }.swap(&swaps)
     }
 
     fn swap_link(
@@ -255,65 +288,6 @@ impl<'a> Hand<'a> {
         }
         Ok(skills.point(name, &target)?)
     }
-
-    /// Swaps copies: all are made beside what is there under other names and flushed, then each
-    /// changes places with what is there in one step.
-    fn swap_copies(
-        &self,
-        skills: &Folder,
-        trees: Vec<(&str, Option<&str>)>,
-    ) -> Result<(), ChangeError> {
-        let mut goals = Vec::new();
-        for (name, tree) in trees {
-            skills.remove(draft(name))?;
-            let there = skills.kind(name)?;
-            let is_right = |tree| is_tree(&skills.path().join(name), tree);
-            let kept = match (tree, there) {
-                (None, None) => continue,
-                (None, Some(_)) => None,
-                (Some(tree), Some(Kind::Directory)) if is_right(tree) => continue,
-                (Some(tree), _) => Some((tree, self.kept(tree, name)?)),
-            };
-            goals.push((name, there, kept));
-        }
-        let kept = goals.iter().filter_map(|(name, _, kept)| Some((*name, kept.as_ref()?)));
-        self.copy_out(
-            skills,
-            &kept.map(|(name, (tree, kept))| (name, *tree, kept)).collect::<Vec<_>>(),
-        )?;
-        for (name, there, kept) in &goals {
-            match (there, kept) {
-                (None, _) => skills.rename(&draft(name), name, Goal::Empty)?,
-                (Some(_), Some(_)) => exchange(skills, &draft(name), name)?,
-                (Some(_), None) => skills.rename(name, &draft(name), Goal::Empty)?,
-            }
-        }
-        skills.sync()?;
-        for (name, ..) in &goals {
-            skills.remove(draft(name))?;
-        }
-        Ok(())
-    }
-
-    /// Copies kept trees beside what is there, safe on disk. Many files are flushed by one call.
-    fn copy_out(&self, skills: &Folder, kept: &[(&str, &str, &Tree)]) -> Result<(), ChangeError> {
-        let files: usize = kept.iter().map(|(_, _, tree)| tree.files().len()).sum();
-        let how = Making { read_only: false, flush: files <= MAX_SINGLE_SYNCS };
-        for (name, digest, tree) in kept {
-            skills.make(draft(name), 0o755)?;
-            copy(tree, &self.keep.path(digest), &skills.child(draft(name))?, how)?;
-        }
-        if !how.flush {
-            skills.sync_all()?;
-        }
-        Ok(())
-    }
-
-    fn kept(&self, tree: &str, name: &str) -> Result<Tree, ChangeError> {
-        let kept = read_tree(&self.keep.path(tree)).ok();
-        kept.filter(|kept| hex(&kept.digest()) == tree)
-            .ok_or_else(|| ChangeError::NotKept(name.to_owned()))
-    }
 }
 
 impl Change {
@@ -324,6 +298,12 @@ impl Change {
         }
     }
 
+    fn swap(&self, end: End) -> Swap<'_> {
+        let tree = |end| self.end(end).map(|installed| installed.pinned.tree.as_str());
+        let known = [tree(End::Before), tree(End::After), self.known.as_deref()];
+        Swap { name: &self.name, goal: tree(end), known: known.into_iter().flatten().collect() }
+    }
+
     fn earlier(&self, end: End) -> &[Pinned] {
         match (self.end(end), end) {
             (Some(installed), _) => &installed.earlier,
@@ -331,11 +311,6 @@ impl Change {
             (None, End::After) => &self.earlier_after,
         }
     }
-}
-
-/// What a copy is called until it is in its place.
-fn draft(name: &str) -> String {
-    format!("{DRAFT}copy-{name}")
 }
 
 /// What a skill of the home points at.
@@ -365,21 +340,6 @@ pub(crate) fn pending(home: &Home) -> Result<Option<Pending>, RecordError> {
                 reason: error.to_string(),
             }),
         },
-    }
-}
-
-/// Both change places. Where the file system cannot do that in one step the old one steps aside
-/// first; the note sees to it that the new one follows.
-fn exchange(skills: &Folder, draft: &str, name: &str) -> Result<(), DiskError> {
-    match skills.rename(draft, name, Goal::Exchanged) {
-        Err(error) if error.source.kind() == std::io::ErrorKind::InvalidInput => {
-            let aside = format!("{DRAFT}aside-{name}");
-            skills.remove(&aside)?;
-            skills.rename(name, &aside, Goal::Replaced)?;
-            skills.rename(draft, name, Goal::Replaced)?;
-            skills.remove(&aside)
-        }
-        other => other,
     }
 }
 

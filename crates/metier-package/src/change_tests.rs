@@ -4,7 +4,7 @@ use rustix::io::Errno;
 
 use super::*;
 use crate::atomic::faults::{self, Fault};
-use crate::fixture::{Ground, by, name};
+use crate::fixture::{Ground, bases, by, name};
 use crate::install::{Drift, Request};
 use crate::ledger::Ledger;
 use crate::sync::{plan, sync};
@@ -62,7 +62,7 @@ const ACTS: &[Act] = &[
             skills.remove("pdf").unwrap();
         },
         run: |ground, place| {
-            let plan = plan(&ground.home, place)?;
+            let plan = plan(&ground.home, place, &bases())?;
             sync(&ground.request(place, &by()), &plan, &[]).map(drop)
         },
     },

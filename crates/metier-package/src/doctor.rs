@@ -23,6 +23,7 @@ use crate::install::{Drift, Request};
 use crate::link::{self, Linking, Mode};
 use crate::links;
 use crate::records::{self, RecordError, approvals, existing};
+use crate::reference::Bases;
 use crate::replaced;
 use crate::sync::{self, Plan, sync};
 use crate::trust::By;
@@ -44,6 +45,8 @@ pub struct Patient<'a> {
     pub catalog: Option<&'a Catalog>,
     /// Where programs are searched.
     pub programs: &'a [PathBuf],
+    /// What short forms of sources are short for.
+    pub bases: &'a Bases,
 }
 
 /// One thing that is wrong, or worth knowing.
@@ -100,7 +103,7 @@ fn at_home(patient: &Patient<'_>) -> Vec<Finding> {
     let mut findings = disk::open_to_others(patient.home);
     findings.extend(unfinished(patient.home));
     for place in patient.places {
-        findings.extend(installed(patient.home, place));
+        findings.extend(installed(patient, place));
         findings.extend(linked(patient, place));
     }
     findings.extend(disk::strange_links(patient));
@@ -122,7 +125,7 @@ pub fn repair(patient: &Patient<'_>, findings: &[Finding], by: &By) -> Vec<Chang
     }
     for place in patient.places {
         if has(&[Code::Missing]) {
-            attempt(reinstall(patient.home, place, by));
+            attempt(reinstall(patient, place, by));
         }
         if has(&[Code::AgentGone, Code::LinkMissing, Code::LinkDangling]) {
             attempt(relink(patient, place, by));
@@ -143,8 +146,9 @@ fn finish(home: &Home) -> Result<(), ChangeError> {
 }
 
 /// Puts back what is gone and kept, and nothing that somebody changed.
-fn reinstall(home: &Home, place: &Place, by: &By) -> Result<(), ChangeError> {
-    let mut plan = sync::plan(home, place)?;
+fn reinstall(patient: &Patient<'_>, place: &Place, by: &By) -> Result<(), ChangeError> {
+    let Patient { home, bases, .. } = *patient;
+    let mut plan = sync::plan(home, place, bases)?;
     plan.ready.retain(|pinned| !is_there(&place.directory(home, pinned.name.as_str())));
     if plan.ready.is_empty() {
         return Ok(());
@@ -200,7 +204,8 @@ fn unfinished(home: &Home) -> Vec<Finding> {
 }
 
 /// Locks, wishes, receipts and what is on disk.
-fn installed(home: &Home, place: &Place) -> Vec<Finding> {
+fn installed(patient: &Patient<'_>, place: &Place) -> Vec<Finding> {
+    let Patient { home, bases, .. } = *patient;
     let verified = match verify(home, place, None) {
         Ok(verified) => verified,
         Err(error) => return vec![unreadable(&error, &place.base(home))],
@@ -219,10 +224,10 @@ fn installed(home: &Home, place: &Place) -> Vec<Finding> {
         };
         findings.push(Finding::new(code, directory, message));
     }
-    if let Ok(plan) = sync::plan(home, place) {
+    if let Ok(plan) = sync::plan(home, place, bases) {
         let lock = place.lock(home);
-        let wanted = plan.to_lock.iter().map(|(name, _)| format!("`{name}` is wanted, not locked"));
-        let locked = plan.unwanted.iter().map(|name| format!("`{name}` is locked, not wanted"));
+        let wanted = plan.to_lock.iter().map(ToString::to_string);
+        let locked = plan.unwanted.iter().map(|name| format!("`{name}` is locked and not wanted"));
         let stray = plan.to_remove.iter().chain(&plan.left_alone);
         let stray = stray.map(|name| format!("`{name}` was installed and is locked no more"));
         let all = wanted.chain(locked).chain(stray);
@@ -281,12 +286,15 @@ fn kept(home: &Home) -> Vec<Finding> {
         findings.extend(unused.iter().map(tree));
     }
     match approvals(home) {
-        Ok(known) if known.unreadable > 0 => {
+        Ok(known) => {
             let path = home.path().join(crate::trust::APPROVALS);
-            let message = format!("{} lines are no approvals", known.unreadable);
-            findings.push(Finding::new(Code::ApprovalsDamaged, &path, message));
+            let no_lines = format!("{} lines are no approvals", known.unreadable);
+            let torn = "the last line was cut short, and what it said does not count".to_owned();
+            let messages = [(known.unreadable > 0, no_lines), (known.torn, torn)];
+            let said = messages.into_iter().filter(|(is_so, _)| *is_so);
+            let finding = |(_, message)| Finding::new(Code::ApprovalsDamaged, &path, message);
+            findings.extend(said.map(finding));
         }
-        Ok(_) => {}
         Err(error) => findings.push(unreadable(&error, home.path())),
     }
     let others = [records::folders(home).err(), replaced::trees(home).err()];

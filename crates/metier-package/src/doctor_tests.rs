@@ -7,7 +7,7 @@ use metier_store::{FileStore, Layer, Precedence, Root, Selection, Store as _};
 
 use super::*;
 use crate::atomic::faults::{self, Fault};
-use crate::fixture::by;
+use crate::fixture::{bases, by};
 use crate::machine::Machine;
 
 const HOME: Place = Place::Personal;
@@ -30,6 +30,7 @@ fn with<T>(machine: &Machine, work: impl FnOnce(&Patient<'_>) -> T) -> T {
         agents: &machine.places,
         catalog: None,
         programs: &[],
+        bases: &bases(),
     })
 }
 
@@ -240,6 +241,15 @@ fn records_that_cannot_be_read_are_named_and_left() {
         |machine| {
             let text = machine.ground.text("home/approvals.jsonl");
             machine.ground.write("home/approvals.jsonl", format!("{text}no approval\n"));
+        },
+        &[Code::ApprovalsDamaged],
+        &[Code::ApprovalsDamaged],
+    );
+    check(
+        "the last line of the approvals",
+        |machine| {
+            let text = machine.ground.text("home/approvals.jsonl");
+            machine.ground.write("home/approvals.jsonl", format!("{text}{{\"said\":\"rev"));
         },
         &[Code::ApprovalsDamaged],
         &[Code::ApprovalsDamaged],

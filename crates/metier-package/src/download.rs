@@ -11,6 +11,7 @@ use metier_sandbox::{
 };
 
 use crate::archive;
+use crate::distance::distance;
 use crate::fetch::{Fetch, FetchError};
 use crate::git::repository::meaning;
 use crate::git::stderr::{Failure, told};
@@ -146,10 +147,10 @@ fn bring(
 }
 
 /// Whether a server at `from` may point to `to`: what comes from this machine may be had without a wall
-/// around it, and nothing else may.
+/// around it, and nothing else may; and nobody elsewhere points to a server of this machine.
 fn is_followed(from: &str, to: &str) -> bool {
     let safe = to.starts_with("https://") || from.starts_with("http://");
-    safe && to.len() <= MAX_REDIRECT_BYTES && site(to).is_some()
+    safe && distance(to) <= distance(from) && to.len() <= MAX_REDIRECT_BYTES && site(to).is_some()
 }
 
 /// One request.

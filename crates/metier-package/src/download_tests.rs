@@ -56,6 +56,10 @@ fn a_pointer_is_followed_to_https_or_stays_on_this_machine() {
     check("https://a.example/x", "https://u:p@b.example/y", false);
     check("https://a.example/x", "ftp://b.example/y", false);
     check("https://a.example/x", "", false);
+    for near in ["127.0.0.1:18443", "localhost", "[::1]:8443", "169.254.169.254", "127.1"] {
+        check("https://a.example/x", &format!("https://{near}/y"), false);
+        check("https://127.0.0.1:8443/x", &format!("https://{near}/y"), true);
+    }
     let long = format!("https://a.example/{}", "x".repeat(MAX_REDIRECT_BYTES));
     check("https://a.example/x", &long, false);
 }

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::home::{Home, Place};
 use crate::install::{Candidate, Drift, Outcome, Request, install};
 use crate::keep::read_tree;
+use crate::reference::Bases;
 use crate::source::{Locked, Signature, Staged};
 use crate::trust::By;
 use crate::wanted::Want;
@@ -26,6 +27,11 @@ pub(crate) struct Ground {
 
 pub(crate) fn by() -> By {
     By { who: "ada".to_owned(), at: "2031-05-06T07:08:09".to_owned() }
+}
+
+/// What short forms are short for: the directory is not where any project is.
+pub(crate) fn bases() -> Bases {
+    Bases::new("/nowhere")
 }
 
 pub(crate) fn name(text: &str) -> SkillName {
@@ -126,7 +132,7 @@ impl Ground {
     }
 
     pub(crate) fn rollback(&self, place: &Place, skill: &str) -> Result<Outcome, ChangeError> {
-        rollback(&self.request(place, &by()), &name(skill))
+        rollback(&self.request(place, &by()), &name(skill), &[])
     }
 
     /// The text of a file, below the ground; empty when there is none.

@@ -12,6 +12,7 @@ mod well_known;
 
 use std::path::Path;
 
+use metier_format::json::weigh;
 use metier_format::text::visible_line;
 use metier_store::search::{Document, SearchIndex};
 use serde::{Deserialize, Serialize};
@@ -534,6 +535,7 @@ fn parse(bytes: &[u8]) -> Result<serde_json::Value, IndexError> {
         let message = format!("it has more than {MAX_INDEX_BYTES} bytes");
         return Err(IndexError::NotAnIndex(message));
     }
+    weigh(bytes).map_err(|heavy| IndexError::NotAnIndex(heavy.to_string()))?;
     let parsed: Result<serde_json::Value, _> = serde_json::from_slice(bytes);
     match parsed {
         Ok(value) if value.is_object() => Ok(value),

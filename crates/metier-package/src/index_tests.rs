@@ -61,6 +61,9 @@ fn a_document_is_one_object_and_not_too_long() {
         assert!(matches!(parse(bytes), Err(IndexError::NotAnIndex(_))), "{bytes:?}");
     }
     assert!(parse(&vec![b' '; MAX_INDEX_BYTES + 1]).is_err());
+    let heavy = format!("{{\"skills\":[{}]}}", vec!["[[[[]]]]"; 60_000].join(","));
+    let heavy = parse(heavy.as_bytes()).unwrap_err().to_string();
+    assert!(heavy.contains("more values than fit"), "{heavy}");
     assert!(parse(b"{}").is_ok());
 }
 

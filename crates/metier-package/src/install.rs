@@ -5,7 +5,7 @@ use std::path::Path;
 
 use metier_format::SkillName;
 use metier_store::digest::{Tree, hex};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::atomic::{Folder, Kind};
 use crate::change::{Change, ChangeError, Hand, Pending, Repaired, is_tree};
@@ -45,7 +45,8 @@ pub struct Request<'a> {
 }
 
 /// What happens to an installed skill that somebody changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Drift {
     /// Nothing is done.
     #[default]
@@ -134,10 +135,16 @@ pub(crate) fn finish(
         approved_after: approved(change.after.as_ref()),
         replaced: None,
     });
-    let done: Vec<Done> = done.collect();
-    if !changes.is_empty() {
-        let act = request.act.to_owned();
-        hand.commit(&Pending { act, place: request.place.clone(), changes })?;
+    let mut done: Vec<Done> = done.collect();
+    if changes.is_empty() {
+        return Ok(done);
+    }
+    let (act, place, drift) = (request.act.to_owned(), request.place.clone(), request.drift);
+    let kept = hand.commit(&Pending { act, place, drift, changes })?;
+    for kept in kept {
+        let of = done.iter_mut().find(|done| done.name == kept.name);
+        let Some(done) = of else { continue };
+        done.replaced = Some(Replaced::of(request.home, &kept.tree, done.before.as_ref()));
     }
     Ok(done)
 }
@@ -220,6 +227,7 @@ pub(crate) fn plan(
         earlier_after: Vec::new(),
         before,
         after: Some(after),
+        known: None,
     }))
 }
 
@@ -241,10 +249,12 @@ fn check(
         (_, None) => Ok(false),
         (Place::Personal, Some(Kind::Link)) => {
             let target = skills.target(name.as_str())?.unwrap_or_default();
-            match target.to_str().and_then(|target| target.strip_prefix("../store/")) {
-                Some(now) => Ok(now == tree),
-                None => Err(occupied()),
+            let now = target.to_str().and_then(|target| target.strip_prefix("../store/"));
+            let now = now.ok_or_else(occupied)?;
+            if now != tree {
+                settle_edit(request, hand, name, now)?;
             }
+            Ok(now == tree)
         }
         (Place::Personal, Some(_)) => Err(occupied()),
         (Place::Project(_), Some(Kind::Directory)) if is_tree(&directory, tree) => Ok(true),
@@ -267,6 +277,21 @@ fn check(
             Ok(false)
         }
         (Place::Project(_), Some(_)) => Err(occupied()),
+    }
+}
+
+/// Sees to what somebody made of the kept tree `now`, which the personal skill called `name` points
+/// to and is to point to no more: it is refused, or kept as what it is.
+pub(crate) fn settle_edit(
+    request: &Request<'_>,
+    hand: &Hand<'_>,
+    name: &SkillName,
+    now: &str,
+) -> Result<Option<String>, ChangeError> {
+    match request.drift {
+        Drift::Refuse if hand.keep.is_edited(now)? => Err(ChangeError::Drifted(name.to_string())),
+        Drift::Refuse => Ok(None),
+        Drift::Replace => hand.keep.call_by_its_digest(now, &hand.turn),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use metier_format::SkillName;
 
+use crate::atomic::DiskError;
 use crate::change::{ChangeError, Hand, Repaired, pending};
 use crate::home::{Home, Place};
+use crate::keep::Keep;
 use crate::pinned::Pinned;
 use crate::receipt::Receipt;
 use crate::records::{RecordError, Records, key};
@@ -52,6 +54,11 @@ pub fn account(
 /// What was installed under `name` before, the latest last, whether anything is now or not.
 pub fn earlier(home: &Home, place: &Place, name: &SkillName) -> Result<Vec<Pinned>, RecordError> {
     Ok(Records::read(home, place)?.earlier(name))
+}
+
+/// Whether there is a sound copy of what is pinned, to go back to.
+pub fn is_kept(home: &Home, pinned: &Pinned) -> Result<bool, DiskError> {
+    Ok(Keep::open(home)?.holds(&pinned.tree))
 }
 
 /// Brings to an end what an earlier process left unfinished, unless somebody is at it. Costs one

@@ -127,16 +127,46 @@ impl Keep {
         }
     }
 
-    /// Puts the draft where something else is called `tree`, and keeps that under its own digest:
-    /// somebody wrote it. It is read and noted before anything moves, so that what cannot be kept
-    /// stays where it is.
-    fn put_aside(&self, draft: &str, tree: &str) -> Result<(), ChangeError> {
+    /// Whether something else than the tree is called `tree`: somebody changed it.
+    pub(crate) fn is_edited(&self, tree: &str) -> Result<bool, DiskError> {
+        Ok(is_digest(tree) && self.store.kind(tree)?.is_some() && !self.holds(tree))
+    }
+
+    /// Gives what is called `tree` and is something else the name of what it is, and notes it. None
+    /// when nothing, or the tree itself, has that name.
+    pub(crate) fn call_by_its_digest(
+        &self,
+        tree: &str,
+        _turn: &Turn,
+    ) -> Result<Option<String>, ChangeError> {
+        if !self.is_edited(tree)? {
+            return Ok(None);
+        }
+        let digest = self.note_found(tree)?;
+        match self.holds(&digest) {
+            true => self.store.remove(tree)?,
+            false => self.store.rename(tree, &digest, Goal::Empty)?,
+        }
+        self.store.sync()?;
+        Ok(Some(digest))
+    }
+
+    /// Notes what is called `tree` as something somebody wrote, and gives its own digest.
+    fn note_found(&self, tree: &str) -> Result<String, ChangeError> {
         let found = read_tree(&self.path(tree)).map_err(|error| ChangeError::Unkept {
             name: self.path(tree).to_string_lossy().into_owned(),
             reason: error.to_string(),
         })?;
         let digest = hex(&found.digest());
         replaced::note(&self.home, &digest, &self.path(tree))?;
+        Ok(digest)
+    }
+
+    /// Puts the draft where something else is called `tree`, and keeps that under its own digest:
+    /// somebody wrote it. It is read and noted before anything moves, so that what cannot be kept
+    /// stays where it is.
+    fn put_aside(&self, draft: &str, tree: &str) -> Result<(), ChangeError> {
+        let digest = self.note_found(tree)?;
         if self.store.kind(&digest)?.is_none() {
             // Under a name that stays, both change places: at no moment has what was written only
             // the name of a draft, which the next collection sweeps away.

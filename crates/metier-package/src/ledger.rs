@@ -14,10 +14,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metier_format::SkillName;
-use metier_store::digest::hex;
+use metier_store::digest::{Tree, hex};
 use metier_store::vouch::{Depth, Standing, Vouch, Vouched, is_served};
 
 use crate::atomic::{Folder, real_path};
@@ -29,7 +29,7 @@ use crate::keep::read_tree;
 use crate::limits::{MAX_LOCK_BYTES, MAX_RECORD_BYTES};
 use crate::lockfile::Lockfile;
 use crate::pinned::{Pinned, PinnedFile, files_of};
-use crate::records::{RecordError, approvals, key_below, text};
+use crate::records::{RecordError, approvals, is_torn, key_below, text};
 use crate::stamp::{self, Stamp, Stamped, Stamps};
 use crate::trust::{APPROVALS, Approval};
 
@@ -113,7 +113,11 @@ impl Ledger {
     pub fn faults(&self) -> Vec<String> {
         let books = self.books();
         let locks = books.locks.iter().filter_map(|locked| locked.lock.as_ref().err().cloned());
-        books.fault.clone().into_iter().chain(locks).collect()
+        let torn = is_torn(&self.home).then(|| {
+            let path = self.home.path().join(APPROVALS);
+            format!("the last line of `{}` was cut short and does not count", path.display())
+        });
+        books.fault.clone().into_iter().chain(torn).chain(locks).collect()
     }
 
     /// Whether anybody said anything about any skill. Where nobody did, there is nothing to ask.
@@ -222,13 +226,33 @@ impl Ledger {
             return Vouched::default();
         }
         let looked = books.look(&self.home, &key, directory, (depth, self.now));
-        if let Ok(tree) = &looked
-            && let Some(passing) = books.passing(&key, tree)
-        {
-            return passing;
-        }
+        let (looked, files) = match looked {
+            Ok((tree, files)) => (Ok(tree), files),
+            Err(reason) => (Err(reason), None),
+        };
+        let passing = looked.as_ref().ok().and_then(|tree| books.passing(&key, tree));
         drop(books);
-        self.weigh(expected, looked, directory)
+        let vouched = passing.unwrap_or_else(|| self.weigh(expected, looked, directory));
+        match vouched.standing {
+            Standing::Changed => vouched,
+            // What was looked at is the tree that is right, so these are its files.
+            Standing::Approved | Standing::Unknown => {
+                let kept = vouched.tree.as_ref().filter(|_| files.is_some());
+                let kept = kept.map(|tree| self.kept(tree, directory));
+                Vouched { files: files.map(Arc::new), kept, ..vouched }
+            }
+        }
+    }
+
+    /// Where the keep has `tree`, or would have it: `directory`, where that leads there and is the
+    /// home's own. A link elsewhere may lead somewhere else a moment later.
+    fn kept(&self, tree: &str, directory: &Path) -> PathBuf {
+        let kept = self.home.kept(tree);
+        let own = directory.starts_with(self.home.path());
+        match own && real_path(directory).is_some_and(|real| real_path(&kept) == Some(real)) {
+            true => directory.to_owned(),
+            false => kept,
+        }
     }
 
     /// What follows from what should be there and what is.
@@ -247,7 +271,7 @@ impl Ledger {
             commit: lock.and_then(|brief| brief.commit.clone()),
             approval: approval.as_ref().and_then(|brief| brief.approval.clone()),
             tree: right.clone(),
-            differences: Vec::new(),
+            ..Vouched::default()
         };
         match (looked, right) {
             (Ok(tree), Some(right)) if tree == right => {
@@ -433,9 +457,9 @@ impl Books {
         if self.is_doubtful(&key) {
             return None;
         }
-        Some(match self.approvals.tree(&key) {
-            Some(_) => Standing::Approved,
-            None => Standing::Unknown,
+        Some(match self.approvals.has(&key) {
+            true => Standing::Approved,
+            false => Standing::Unknown,
         })
     }
 
@@ -450,24 +474,25 @@ impl Books {
         self.locks.iter().any(|locked| locked.has(key))
     }
 
-    /// The digest of what is in `directory` now, or why there is none.
+    /// The digest of what is in `directory` now, with what was read when something was; or why there
+    /// is none.
     fn look(
         &mut self,
         home: &Home,
         key: &str,
         directory: &Path,
         (depth, now): (Depth, i128),
-    ) -> Result<String, String> {
+    ) -> Result<(String, Option<Tree>), String> {
         if depth == Depth::Stamps
             && let Some(stamped) = self.stamps(home).get(key)
             && stamped.holds(directory)
         {
-            return Ok(stamped.tree.clone());
+            return Ok((stamped.tree.clone(), None));
         }
         let before = stamp::look(directory);
         let tree = read_tree(directory).map_err(|error| error.to_string())?;
         let tree_digest = hex(&tree.digest());
-        let Ok(before) = before else { return Ok(tree_digest) };
+        let Ok(before) = before else { return Ok((tree_digest, Some(tree))) };
         let odd = stamp::odd_rights(&before);
         if !odd.is_empty() {
             return Err(shown(&odd).join(", "));
@@ -477,7 +502,7 @@ impl Books {
             self.stamps(home).insert(key, stamped);
             self.fresh = true;
         }
-        Ok(tree_digest)
+        Ok((tree_digest, Some(tree)))
     }
 
     /// The answer while a change to or from `tree` is being carried out.
@@ -493,7 +518,7 @@ impl Books {
             commit: pinned.locked.commit.clone(),
             tree: Some(tree.to_owned()),
             approval: approval.as_ref().map(Approval::shown),
-            differences: Vec::new(),
+            ..Vouched::default()
         })
     }
 }

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests read files and make links")]
+
 use super::*;
 use crate::approve::{approve, revoke};
 use crate::fixture::{Ground, by, name};
@@ -34,8 +36,47 @@ fn installed_and_approved_content_is_vouched_for_with_its_whole_chain() {
         let directory = place.directory(&ground.home, "pdf");
         let written = ledger(&ground).recorded(&name("pdf"), &directory);
         let looked = standing(&ground, &place, Depth::Bytes);
-        assert_eq!(written, Vouched { standing: Standing::Unknown, ..looked });
+        let bare = Vouched { files: None, kept: None, ..looked };
+        assert_eq!(written, Vouched { standing: Standing::Unknown, ..bare });
     }
+}
+
+#[test]
+fn whoever_has_every_byte_looked_at_is_told_what_each_file_holds() {
+    // P4, P3
+    let ground = Ground::new();
+    for place in [Place::Personal, ground.project()] {
+        ground.install(&place, "pdf", 1).unwrap();
+        let directory = place.directory(&ground.home, "pdf");
+        let vouched = standing(&ground, &place, Depth::Bytes);
+        let (tree, files) = (vouched.tree.clone().unwrap(), vouched.files.clone().unwrap());
+        assert_eq!(hex(&files.digest()), tree);
+        let script = std::fs::read(directory.join("scripts/run.sh")).unwrap();
+        assert!(vouched.holds("scripts/run.sh", &script));
+        assert!(!vouched.holds("scripts/run.sh", b"EVIL") && !vouched.holds("evil.sh", &script));
+        // The user's own is a link of the home to the kept copy, a project's a copy of its own.
+        let kept = vouched.kept.unwrap();
+        let own = place == Place::Personal;
+        assert_eq!(kept, if own { directory } else { ground.home.kept(&tree) });
+        assert_eq!(hex(&read_tree(&kept).unwrap().digest()), tree);
+        // By stamps nobody has read anything.
+        let vouched = standing(&ground, &place, Depth::Stamps);
+        assert_eq!((vouched.files, vouched.kept), (None, None));
+    }
+}
+
+#[test]
+fn a_link_from_elsewhere_is_not_taken_for_the_kept_copy_it_leads_to() {
+    // P4, P7
+    let ground = Ground::new();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    let linked = ground.path().join("pdf");
+    let tree = standing(&ground, &Place::Personal, Depth::Bytes).tree.unwrap();
+    std::os::unix::fs::symlink(ground.home.kept(&tree), &linked).unwrap();
+    approve(&ground.home, &linked, &tree, &by()).unwrap();
+    let vouched = ledger(&ground).vouch(&name("pdf"), &linked, Depth::Bytes);
+    assert_eq!(vouched.standing, Standing::Approved);
+    assert_eq!(vouched.kept, Some(ground.home.kept(&tree)), "it may lead elsewhere later");
 }
 
 #[test]
@@ -52,6 +93,7 @@ fn changed_content_is_refused_with_what_changed() {
         let vouched = ledger(&ground).vouch(&name("other"), &directory, depth);
         assert_eq!(vouched.standing, Standing::Changed);
         assert_eq!(vouched.differences, ["changed SKILL.md", "extra evil.sh"]);
+        assert_eq!((vouched.files, vouched.kept), (None, None), "there is nothing to go by");
     }
     let directory = place.directory(&ground.home, "pdf");
     let seen = crate::approve::digest(&directory).unwrap();

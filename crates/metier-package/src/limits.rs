@@ -37,6 +37,10 @@ pub const MAX_TOTAL_BYTES: u64 = 256 << 20;
 /// Largest archive file.
 pub const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
 
+/// Members of one gzip file. Programs that pack in blocks begin one every 64 KiB, which makes 4,096 in
+/// the largest archive; an empty one costs 20 bytes and the setting up of a decoder.
+pub const MAX_GZIP_MEMBERS: usize = 1 << 16;
+
 /// What one byte of an archive may become. Text shrinks to a tenth, and deflate cannot do better
 /// than 1,032, which only a bomb gets near to.
 pub const MAX_RATIO: u64 = 200;

@@ -54,6 +54,7 @@ pub(crate) fn mend(hand: &Hand<'_>) -> Result<Option<Repaired>, ChangeError> {
     let Some(note) = note(hand.home)? else { return Ok(None) };
     let forth = carry_out(hand, &note, End::After);
     let finished = forth.is_ok();
+    let reason = forth.as_ref().err().map(ToString::to_string);
     if let Err(error) = forth {
         let gone = existing(&note.place.base(hand.home)).is_ok_and(|base| base.is_none());
         if !gone && carry_out(hand, &note, End::Before).is_err() {
@@ -65,7 +66,7 @@ pub(crate) fn mend(hand: &Hand<'_>) -> Result<Option<Repaired>, ChangeError> {
     names.extend(note.before.agents.into_keys());
     names.sort();
     names.dedup();
-    Ok(Some(Repaired { act: note.act, names, finished }))
+    Ok(Some(Repaired { act: note.act, names, finished, reason, kept: Vec::new() }))
 }
 
 /// What stands where `thing` should be.

@@ -202,6 +202,13 @@ pub(crate) fn approvals(home: &Home) -> Result<Approvals, RecordError> {
     Ok(bytes.map(|bytes| Approvals::read(&bytes)).unwrap_or_default())
 }
 
+/// Whether the last line of the approvals was cut short. Costs one byte when it was not.
+pub(crate) fn is_torn(home: &Home) -> bool {
+    let folder = existing(home.path()).ok().flatten();
+    let ends = folder.is_none_or(|folder| folder.ends_with_line(APPROVALS).unwrap_or(true));
+    !ends && approvals(home).is_ok_and(|approvals| approvals.torn)
+}
+
 /// Makes each approval the last word on what is in its directory, unless it is already. All lines
 /// are appended in one piece: a crash leaves the first of them, and whoever repairs says the rest.
 pub(crate) fn say(home: &Home, words: &[(String, Option<&Approval>)]) -> Result<(), RecordError> {

@@ -7,9 +7,12 @@ use std::path::Path;
 use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
-use crate::atomic::{DiskError, Folder};
+use crate::atomic::{DiskError, Folder, is_whole_line};
+use crate::difference::{compare, shown};
 use crate::home::Home;
+use crate::keep::read_tree;
 use crate::limits::MAX_RECORD_BYTES;
+use crate::pinned::Pinned;
 use crate::records::{RecordError, text};
 
 /// The file of notes, one to a line.
@@ -24,6 +27,20 @@ pub struct Replaced {
     pub kept: String,
     /// How it differed from what should have been there.
     pub differences: Vec<String>,
+}
+
+impl Replaced {
+    /// What is kept as `tree`, which stood where `before` should have been.
+    pub(crate) fn of(home: &Home, tree: &str, before: Option<&Pinned>) -> Self {
+        let kept = home.kept(tree);
+        let found = read_tree(&kept).ok().zip(before);
+        let differences = found.map(|(found, before)| shown(&compare(&before.files, &found)));
+        Self {
+            tree: tree.to_owned(),
+            kept: kept.to_string_lossy().into_owned(),
+            differences: differences.unwrap_or_default(),
+        }
+    }
 }
 
 /// One note.
@@ -49,12 +66,13 @@ pub(crate) fn note(home: &Home, tree: &str, directory: &Path) -> Result<(), Reco
     Ok(written?)
 }
 
-/// The digests of everything that was replaced. A line that a crash cut short was never finished;
-/// any other that is no note may stand for something somebody wrote, so it is an error.
+/// The digests of everything that was replaced. A line that a crash cut short was never finished,
+/// unless it lacks nothing but its end; any other that is no note may stand for something somebody wrote, so it is an error.
 pub(crate) fn trees(home: &Home) -> Result<Vec<String>, RecordError> {
     let Some(text) = text(home.path(), FILE, MAX_RECORD_BYTES)? else { return Ok(Vec::new()) };
-    let whole = text.rfind('\n').map_or("", |end| text.get(..end).unwrap_or_default());
-    let lines = whole.lines().filter(|line| !line.is_empty());
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    lines.pop_if(|tail| !is_whole_line(tail.as_bytes()));
+    let lines = lines.into_iter().filter(|line| !line.is_empty());
     lines
         .map(|line| match serde_json::from_str::<Note>(line) {
             Ok(note) if is_digest(&note.tree) => Ok(note.tree),

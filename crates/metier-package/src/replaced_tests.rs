@@ -8,7 +8,7 @@ use super::*;
 use crate::atomic::faults::{self, Fault};
 use crate::collect::{Thoroughness, collect, collectable};
 use crate::doctor::{Code, Patient, examine, repair};
-use crate::fixture::{Ground, by};
+use crate::fixture::{Ground, bases, by};
 use crate::home::Place;
 use crate::keep::read_tree;
 use crate::sync::{plan, sync};
@@ -16,7 +16,7 @@ use crate::{ChangeError, Done};
 
 /// Syncs `place` when the skill `pdf` was edited there, with `fetched` at hand.
 fn synced(ground: &Ground, place: &Place) -> Done {
-    let planned = plan(&ground.home, place).unwrap();
+    let planned = plan(&ground.home, place, &bases()).unwrap();
     let fetched = [ground.staged("pdf", 1)];
     let fetched = if planned.to_fetch.is_empty() { &[][..] } else { &fetched[..] };
     let mut outcome = sync(&ground.request(place, &by()), &planned, fetched).unwrap();
@@ -52,6 +52,7 @@ fn an_edit_that_is_replaced_is_named_and_no_repair_removes_it() {
             agents: &Default::default(),
             catalog: None,
             programs: &[],
+            bases: &bases(),
         };
         let findings = examine(&patient);
         assert!(findings.iter().all(|finding| finding.code != Code::Unreferenced), "{findings:?}");
@@ -75,7 +76,7 @@ fn what_cannot_be_kept_is_not_replaced() {
         let directory = place.directory(&ground.home, "pdf");
         std::fs::set_permissions(&directory, PermissionsExt::from_mode(0o755)).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(directory.join("socket")).unwrap();
-        let planned = plan(&ground.home, &place).unwrap();
+        let planned = plan(&ground.home, &place, &bases()).unwrap();
         let fetched = [ground.staged("pdf", 1)];
         let fetched = if planned.to_fetch.is_empty() { &[][..] } else { &fetched[..] };
         let error = sync(&ground.request(&place, &by()), &planned, fetched).unwrap_err();
@@ -106,13 +107,15 @@ fn notes_are_taken_once_and_a_damaged_one_stops_every_collection() {
     let next = "b".repeat(64);
     note(&ground.home, &next, Path::new("/y")).unwrap();
     assert_eq!(trees(&ground.home).unwrap(), [tree, next], "nor does the next one finish it");
+    ground.write("home/replaced.jsonl", text.trim_end());
+    assert_eq!(trees(&ground.home).unwrap().len(), 1, "a line that only lacks its end is one");
     ground.write("home/replaced.jsonl", format!("{text}{{}}\n"));
     assert!(matches!(trees(&ground.home), Err(RecordError::Damaged { .. })));
 }
 
 /// Syncs the home when `pdf` was edited in it.
 fn resync(ground: &Ground) -> Result<(), ChangeError> {
-    let planned = plan(&ground.home, &Place::Personal)?;
+    let planned = plan(&ground.home, &Place::Personal, &bases())?;
     let fetched = [ground.staged("pdf", 1)];
     let fetched = if planned.is_empty() { &[][..] } else { &fetched[..] };
     sync(&ground.request(&Place::Personal, &by()), &planned, fetched).map(drop)

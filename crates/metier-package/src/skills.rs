@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use metier_format::SkillName;
+use metier_format::json::weigh;
 use metier_store::discover::ScanLimits;
 use metier_store::{Layer, MemoryStore, Root, Store as _};
 use serde_json::Value;
@@ -210,6 +211,9 @@ fn named_by_plugins(files: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
     let mut named = Vec::new();
     for (path, bytes) in files.iter().filter(|(path, _)| is_plugin(path.as_bytes())) {
         let base = path.rsplit_once(PLUGIN_DIRECTORY).map_or("", |(base, _)| base);
+        if weigh(bytes).is_err() {
+            continue;
+        }
         let Ok(manifest) = serde_json::from_slice::<Value>(bytes) else { continue };
         match manifest.get("plugins").and_then(Value::as_array) {
             Some(plugins) => plugins.iter().for_each(|plugin| {

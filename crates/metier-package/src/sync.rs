@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use metier_format::SkillName;
+use metier_format::text::visible_line;
 use metier_store::digest::hex;
 
 use crate::change::{Change, ChangeError, Hand, is_tree};
@@ -16,6 +17,7 @@ use crate::install::{Drift, Outcome, Request, finish, plan as plan_one, trees};
 use crate::keep::{Keep, read_tree};
 use crate::pinned::Pinned;
 use crate::records::{RecordError, Records, existing};
+use crate::reference::{Bases, Reference, ReferenceError};
 use crate::replaced::Replaced;
 use crate::source::Staged;
 use crate::verify::look;
@@ -32,10 +34,65 @@ pub struct Plan {
     pub to_remove: Vec<SkillName>,
     /// Of those, the ones somebody changed: they are left alone.
     pub left_alone: Vec<SkillName>,
-    /// Skills that are wanted and not locked, or locked from somewhere else.
-    pub to_lock: Vec<(SkillName, Want)>,
+    /// Skills that are wanted and not locked, or locked as something else.
+    pub to_lock: Vec<ToLock>,
     /// Skills that are locked and not wanted, when anything is wanted at all.
     pub unwanted: Vec<SkillName>,
+}
+
+/// A skill that is wanted and not locked so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToLock {
+    /// Its name.
+    pub name: SkillName,
+    /// How it is wanted.
+    pub want: Want,
+    /// What is locked instead.
+    pub instead: Instead,
+}
+
+/// What is locked where something else is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// Nothing.
+    Nothing,
+    /// What is from another source, which this is.
+    Source(String),
+    /// What is elsewhere in its source, which this is.
+    Path(String),
+    /// What another branch, tag or commit was asked for, or none.
+    Requested(Option<String>),
+    /// Nobody knows: the source that is wanted is none.
+    Unreadable(ReferenceError),
+}
+
+impl std::fmt::Display for ToLock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, want, instead } = self;
+        write!(f, "`{name}` is wanted ")?;
+        let version = |requested: &Option<String>| match requested {
+            Some(requested) => format!("at `{}`", visible_line(requested)),
+            None => "at the newest".to_owned(),
+        };
+        match instead {
+            Instead::Nothing => f.write_str("and not locked"),
+            Instead::Source(source) => {
+                let (wanted, locked) = (visible_line(&want.source), visible_line(source));
+                write!(f, "from `{wanted}` and locked from `{locked}`")
+            }
+            Instead::Path(path) => {
+                let (wanted, locked) = (visible_line(&want.path), visible_line(path));
+                write!(f, "from the path `{wanted}` and locked from `{locked}`")
+            }
+            Instead::Requested(requested) => {
+                let (wanted, locked) = (version(&want.requested), version(requested));
+                write!(f, "{wanted} and locked {locked}")
+            }
+            Instead::Unreadable(error) => {
+                write!(f, "from `{}`, which is no source: {error}", visible_line(&want.source))
+            }
+        }
+    }
 }
 
 impl Plan {
@@ -56,8 +113,15 @@ impl Plan {
     }
 }
 
-/// What it takes to make `place` equal to its lock.
-pub fn plan(home: &Home, place: &Place) -> Result<Plan, RecordError> {
+/// What short forms in the `skills.toml` of `place` are short for: a relative path starts there.
+#[must_use]
+pub fn bases_of(home: &Home, place: &Place, bases: &Bases) -> Bases {
+    Bases { directory: place.base(home), ..bases.clone() }
+}
+
+/// What it takes to make `place` equal to its lock, where short forms are short for `bases`.
+pub fn plan(home: &Home, place: &Place, bases: &Bases) -> Result<Plan, RecordError> {
+    let bases = bases_of(home, place, bases);
     let records = Records::read(home, place)?;
     let keep = Keep::open(home)?;
     let mut plan = Plan::default();
@@ -86,8 +150,8 @@ pub fn plan(home: &Home, place: &Place) -> Result<Plan, RecordError> {
     let mut anything = false;
     for (name, want) in records.wanted.skills() {
         anything = true;
-        if !records.lock.get(name).is_some_and(|pinned| fits(want, pinned)) {
-            plan.to_lock.push((name.clone(), want.clone()));
+        if let Some(instead) = instead(want, records.lock.get(name), &bases) {
+            plan.to_lock.push(ToLock { name: name.clone(), want: want.clone(), instead });
         }
     }
     if anything {
@@ -125,7 +189,8 @@ pub fn sync(
     }
     let mut done = finish(request, &hand, changes)?;
     for one in done.iter_mut().filter(|one| one.after.is_some()) {
-        one.replaced = edited.get(&one.name).filter(|it| hand.keep.holds(&it.tree)).cloned();
+        let edited = edited.get(&one.name).filter(|it| hand.keep.holds(&it.tree)).cloned();
+        one.replaced = one.replaced.take().or(edited);
         let name = SkillName::parse(&one.name);
         if name.is_ok_and(|name| records.receipts.get(name.key().as_str()).is_none()) {
             // The lock came from somewhere else: here it was never installed.
@@ -153,10 +218,38 @@ fn edited(request: &Request<'_>, plan: &Plan) -> BTreeMap<String, Replaced> {
     plan.ready.iter().chain(&plan.to_fetch).filter_map(one).collect()
 }
 
-/// Whether what is locked is what is wanted, as far as names tell.
-fn fits(want: &Want, pinned: &Pinned) -> bool {
-    want.requested == pinned.locked.requested
-        && (want.path.is_empty() || want.path == pinned.locked.path)
+/// What is locked instead of what is wanted, as far as names tell; none when it is what is wanted.
+/// A source has many spellings, and what it may say about path and version counts as well.
+fn instead(want: &Want, pinned: Option<&Pinned>, bases: &Bases) -> Option<Instead> {
+    let Some(locked) = pinned.map(|pinned| &pinned.locked) else { return Some(Instead::Nothing) };
+    let wanted = match Reference::parse(&want.source, bases) {
+        Ok(wanted) => wanted,
+        Err(error) => return Some(Instead::Unreadable(error)),
+    };
+    let elsewhere = wanted.otherwise.as_ref().map(|otherwise| otherwise.url.clone());
+    let source = match Reference::parse(&locked.source, bases) {
+        Ok(reference) => reference.source(),
+        Err(_) => locked.source.clone(),
+    };
+    if source != wanted.source() && Some(&source) != elsewhere.as_ref() {
+        return Some(Instead::Source(locked.source.clone()));
+    }
+    let is_below = |path: &str| {
+        path.is_empty()
+            || locked.path.strip_prefix(path).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+    };
+    // Of what a browser shows, only the server knows where the version ends and the path starts.
+    let fits = match want.path.is_empty() {
+        true => wanted.viewed || is_below(&wanted.path),
+        false => want.path == locked.path,
+    };
+    if !fits {
+        return Some(Instead::Path(locked.path.clone()));
+    }
+    let requested = want.requested.as_ref().or(wanted.requested.as_ref());
+    let open = wanted.viewed && want.requested.is_none() && locked.requested.is_some();
+    let same = open || requested == locked.requested.as_ref();
+    (!same).then(|| Instead::Requested(locked.requested.clone()))
 }
 
 /// The change with a day on which the skill was installed here, also when the lock is all that was
@@ -176,6 +269,7 @@ fn as_it_is(request: &Request<'_>, records: &Records, pinned: &Pinned) -> Option
         earlier_before: Vec::new(),
         after: Some(installed),
         earlier_after: Vec::new(),
+        known: None,
     })
 }
 
@@ -188,6 +282,7 @@ fn pruned(records: &Records, name: &SkillName) -> Change {
         earlier_before: earlier.clone(),
         after: None,
         earlier_after: earlier,
+        known: records.receipts.get(name.key().as_str()).map(|receipt| receipt.tree.clone()),
     }
 }
 

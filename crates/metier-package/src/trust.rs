@@ -2,8 +2,8 @@
 //! the whole tree in it; trust in a folder is one too, bound to the folder.
 //!
 //! Approvals are lines at the end of one file in the home and are never taken out: of a directory
-//! the last line counts. A line that a crash cut short is no approval. Nothing a project brings is
-//! ever read here.
+//! the last line counts, also when it lacks nothing but its end. A line that a crash cut short is no
+//! approval. Nothing a project brings is ever read here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use metier_store::digest::is_digest;
 use serde::{Deserialize, Serialize};
 
+use crate::atomic::is_whole_line;
 use crate::records::{RecordError, to_json_line};
 
 /// The file of approvals.
@@ -67,6 +68,8 @@ pub struct Approvals {
     latest: BTreeMap<String, Approval>,
     /// Lines that are no approvals.
     pub unreadable: usize,
+    /// Whether the last line was cut short: what it said does not count.
+    pub torn: bool,
 }
 
 /// The folders whose projects may bring skills.
@@ -105,10 +108,10 @@ impl Approvals {
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         let mut approvals = Self::default();
-        // What stands behind the last line's end was never finished.
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let lines = bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n');
-        for line in lines.filter(|line| !line.is_empty()) {
+        let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        // What stands behind the last line's end was never finished, unless it is whole.
+        approvals.torn = lines.pop_if(|tail| !tail.is_empty() && !is_whole_line(tail)).is_some();
+        for line in lines.into_iter().filter(|line| !line.is_empty()) {
             match serde_json::from_slice::<Approval>(line) {
                 Ok(approval) if is_digest(&approval.tree) => {
                     approvals.latest.insert(approval.directory.clone(), approval);

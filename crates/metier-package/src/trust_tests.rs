@@ -37,13 +37,15 @@ fn a_line_that_was_cut_short_is_no_approval() {
     // P4
     let line = approval("a", '1', Said::Approved).line().unwrap().into_bytes();
     for end in 0..line.len() {
-        assert_eq!(Approvals::read(&line[..end]).get("a"), None, "{end}");
+        let torn = Approvals::read(&line[..end]);
+        let whole = end == line.len() - 1;
+        assert_eq!(torn.get("a").is_some(), whole, "{end}: it lacks nothing but its end");
+        assert_eq!((torn.torn, torn.unreadable), (end > 0 && !whole, 0), "{end}");
         let mut ended = line[..end].to_vec();
         ended.push(b'\n');
         ended.extend(approval("b", '1', Said::Approved).line().unwrap().bytes());
         let approvals = Approvals::read(&ended);
         assert!(approvals.get("b").is_some());
-        let whole = end == line.len() - 1;
         assert_eq!(approvals.get("a").is_some(), whole, "{end}");
         assert_eq!(approvals.unreadable, usize::from(end > 0 && !whole));
     }

@@ -34,6 +34,10 @@ pub const MAX_ARTIFACT_BYTES: usize = 64 * 1024 * 1024;
 /// Most resources named in one activation; the rest are a count.
 pub const MAX_LISTED_RESOURCES: usize = 200;
 
+/// Trees whose files' digests a session remembers, so that not every file that is read has its whole
+/// skill read again. As many as can be active, and a tree of ten thousand files takes a megabyte.
+pub const MAX_KNOWN_TREES: usize = MAX_STACK;
+
 /// Longest arguments an activation takes, in bytes.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 

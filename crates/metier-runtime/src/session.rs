@@ -118,6 +118,8 @@ pub struct Session {
     untold: bool,
     /// What this act kept; held until its frames are written.
     kept: Vec<Kept>,
+    /// What files are in trees that were looked at.
+    known: vouched::Known,
 }
 
 /// The session as `metier status` shows it.
@@ -198,8 +200,8 @@ impl Session {
     fn new(setup: Setup, journal: Box<dyn Journal>) -> Self {
         crate::resolver::know_program();
         let (state, stack) = (State::default(), ActiveStack::default());
-        let (kept, finder) = (Vec::new(), Arc::default());
-        Self { setup, journal, state, stack, finder, untold: false, kept }
+        let (kept, known, finder) = (Vec::new(), Vec::new(), Arc::default());
+        Self { setup, journal, state, stack, finder, untold: false, kept, known }
     }
 
     /// Takes into account what other processes recorded since the last act. Every act begins with

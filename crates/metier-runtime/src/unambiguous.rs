@@ -1,9 +1,10 @@
 //! The arguments of a call, read so that nobody can read them otherwise: a name that stands twice
 //! in one object means one thing to this reader and another to the next, so it is refused. Depth is
-//! bounded by the JSON reader itself.
+//! bounded by the JSON reader itself, and what all values take by [`weigh`].
 
 use std::fmt;
 
+use metier_format::json::weigh;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -14,6 +15,7 @@ pub fn parse(text: &[u8]) -> Result<Value, String> {
 
 /// The value in `text`, or why there is none that everybody reads alike.
 pub fn read(text: &[u8]) -> Result<Value, serde_json::Error> {
+    weigh(text).map_err(serde_json::Error::custom)?;
     serde_json::from_slice::<Unambiguous>(text).map(|Unambiguous(value)| value)
 }
 

@@ -36,3 +36,12 @@ fn what_is_no_json_says_where() {
     let deep = "[".repeat(100_000);
     assert!(parse(deep.as_bytes()).unwrap_err().contains("recursion limit"));
 }
+
+#[test]
+fn more_values_than_memory_is_for_are_refused_before_they_are_read() {
+    // S3, F4
+    let lists = |count: usize| format!("{{\"a\":[{}]}}", vec!["[[[[]]]]"; count].join(","));
+    assert!(parse(lists(1_000).as_bytes()).is_ok());
+    let error = parse(lists(60_000).as_bytes()).unwrap_err();
+    assert!(error.contains("more values than fit"), "{error}");
+}

@@ -159,17 +159,24 @@ pub fn join(agent: HookAgent, files: &[Present], start: &Start) -> Result<Vec<St
 }
 
 /// The texts of the files without metier's entries; none where nothing else was in a file. Hooks are
-/// known by their mark; servers and trust by what starts them, which is one of `starts`.
+/// known by their mark; servers and trust by what starts them, which is one of `starts`. A table that
+/// is empty without them goes with them, unless somebody made it: it was there `before` metier came,
+/// as far as that is known, or somebody left a remark in it.
 pub fn part(
     agent: HookAgent,
     files: &[Present],
     starts: &[Start],
+    before: &[Present],
 ) -> Result<Vec<Option<String>>, SetupError> {
+    let was = |file: &Present| {
+        let was = before.iter().find(|was| was.target == file.target);
+        was.and_then(|was| was.text.as_deref())
+    };
     let without = |file: &Present| match (&file.text, file.target.part) {
         (None, _) => Ok(None),
         (Some(text), Part::Plugin) => Ok(Some(text.clone()).filter(|text| !is_plugin(text))),
         (Some(_), Part::CodexConfig) => codex::part(file, files, starts),
-        (Some(_), part) => json::part(agent, part, file, starts),
+        (Some(_), part) => json::part((agent, part), file, starts, was(file)),
     };
     files.iter().map(without).collect()
 }

@@ -30,7 +30,7 @@ fn there_and_back(agent: HookAgent, texts: &[Option<&str>]) -> Vec<String> {
     };
     let again = join(agent, &with(&joined), &start()).expect("joined again");
     assert_eq!(again, joined, "joining twice is joining once");
-    let parted = part(agent, &with(&joined), &[start()]).expect("parted");
+    let parted = part(agent, &with(&joined), &[start()], &[]).expect("parted");
     for (file, parted) in files.iter().zip(parted) {
         assert_eq!(parted, file.text, "{}", file.target.path.display());
     }
@@ -317,5 +317,70 @@ fn whatever_can_switch_hooks_off_in_a_project_is_protected_by_name() {
         }
         // A path from the root would be one place and not a name.
         assert!(protected.iter().all(|path| Path::new(path).is_relative()), "{agent:?}");
+    }
+}
+
+/// What is left of the texts with metier's entries when those leave, where it is known what was there.
+fn parted(agent: HookAgent, joined: &[String], before: &[Present]) -> Vec<Option<String>> {
+    let targets = targets(agent, &places()).expect("targets").into_iter();
+    let with = |(target, text): (Target, &String)| Present { target, text: Some(text.clone()) };
+    let files: Vec<Present> = targets.zip(joined).map(with).collect();
+    part(agent, &files, &[start()], before).expect("parted")
+}
+
+#[test]
+fn what_somebody_made_stays_when_metiers_entries_leave_it() {
+    // U5
+    for (text, stays) in [
+        ("{\"hooks\": {\"PreToolUse\": [ /* remark */ ], \"BeforeTool\": []}}", "/* remark */"),
+        ("{\n  \"hooks\": {},\n  \"mcpServers\": {}\n}\n", "\"mcpServers\": {"),
+        ("{\"hooks\":1,\"hooks\":{}}", "\"hooks\":1,\"hooks\":{"),
+        ("{\"hooks\": /* mine */ {}, \"mcpServers\": { // servers\n}}", "// servers\n"),
+        ("{\r\n  \"hooks\": { // a\n  }, // b\n  \"x\": 1 // c\n}\r\n", "// c\n}"),
+    ] {
+        for agent in [HookAgent::ClaudeCode, HookAgent::GeminiCli] {
+            let before = present(agent, &[Some(text), Some(text)]);
+            let joined = join(agent, &before, &start()).expect("joined");
+            for left in parted(agent, &joined, &before) {
+                let left = left.expect("it stays");
+                assert!(left.contains(stays) && !left.contains("metier"), "{left}");
+                let said = |text: &str| json::said(agent, text).expect("JSON");
+                assert_eq!(said(&left), said(text), "{left}");
+                assert_eq!(left.matches('/').count(), text.matches('/').count(), "{left}");
+                assert_eq!(left.matches('\r').count(), text.matches('\r').count(), "{left:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_remark_in_what_metier_made_stays_with_the_table_it_is_in() {
+    // U5
+    let agent = HookAgent::GeminiCli;
+    let joined = join(agent, &present(agent, &[None]), &start()).expect("joined").concat();
+    assert_eq!(parted(agent, std::slice::from_ref(&joined), &[]), [None]);
+    for (at, left) in [
+        ("\"mcpServers\": {", "{\"mcpServers\":{/*\"mine\"*/}}"),
+        ("\"hooks\": {", "{\"hooks\":{/*\"mine\"*/}}"),
+        ("\"BeforeTool\": [", "{\"hooks\":{\"BeforeTool\":[/*\"mine\"*/]}}"),
+    ] {
+        let remarked = joined.replacen(at, &format!("{at} /* \"mine\" */"), 1);
+        let parted: String = parted(agent, &[remarked], &[]).into_iter().flatten().collect();
+        assert_eq!(parted.split_whitespace().collect::<String>(), left);
+    }
+    // A remark inside of metier's own entry is about that entry.
+    let inside = joined.replacen("\"type\": \"command\"", "/* m */ \"type\": \"command\"", 1);
+    assert_eq!(parted(agent, &[inside], &[]), [None]);
+}
+
+#[test]
+fn tables_of_codex_that_somebody_wrote_stay() {
+    // U5
+    for config in [
+        "[mcp_servers] # mine\n\n[hooks]\n# my hooks\n",
+        "mcp_servers = {}\n\n[hooks.state] # trusted\n",
+        "[hooks]\n",
+    ] {
+        there_and_back(HookAgent::Codex, &[None, Some(config)]);
     }
 }

@@ -3,12 +3,13 @@
 //! server: health, numbers, a description of itself.
 //!
 //! Nothing is decided here. `gate` says who may come in, `framing` that a request has one end, `body`
-//! how much it may bring, `presence` whether anybody waits for the answer, `calls`
+//! how much it may bring, `crowd` who has a seat, `presence` whether anybody waits for the answer, `calls`
 //! carries an operation to its session, `events` follows a journal, `openapi` describes it all from
 //! the table, `well_known` offers the skills to other machines, `server` accepts and stops. Start reading at [`serve`].
 
 mod body;
 mod calls;
+mod crowd;
 mod desks;
 mod events;
 mod framing;

@@ -20,6 +20,7 @@ pub mod limits;
 pub mod mcp;
 pub mod mcp_client;
 mod runs;
+mod shares;
 #[cfg(test)]
 #[path = "starved_tests.rs"]
 mod starved;

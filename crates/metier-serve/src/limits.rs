@@ -100,6 +100,15 @@ pub const MAX_CLOSE_LOOKS: usize = 4;
 /// in memory some three times until the answer is written.
 pub const MAX_FILE_READS: usize = 8;
 
+/// Bytes of a message from which on it is large: read where it holds up nobody, with room and a turn of
+/// its own. Below, every connection may have one at once, and that is sixteen megabytes; nearly all that
+/// agents say is below.
+pub const LARGE_MESSAGE: usize = 64 * 1024;
+
+/// Messages that are large and read, or have been and are acted upon, at once: each may have
+/// [`MAX_JSON_MEMORY`](metier_format::limits::MAX_JSON_MEMORY) for its values.
+pub const MAX_LARGE_READS: usize = 4;
+
 /// Bytes of archives in memory at once that their readers have not taken yet: two of the largest
 /// skills for each of four clients.
 pub const MAX_ANSWER_BYTES: usize = 8 * 16 * 1024 * 1024;

@@ -37,13 +37,14 @@ use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
 use metier_sandbox::Cancel;
 use metier_store::{Catalog, Store};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::aside::{Broke, aside};
 use crate::desk::{Client, Desk, Host};
 use crate::dialect::{Dialect, Reply};
 use crate::limits::{ENDING_PATIENCE, MAX_LISTENERS, MAX_SHOWN_CHARS};
 use crate::runs::Runs;
+use crate::shares::Shares;
 use crate::turns::{Busy, Turn, Turns};
 use crate::who::{NotYours, Who};
 use log::{Called, Log};
@@ -79,7 +80,7 @@ pub struct Service {
     watching: AtomicBool,
     /// How many clients there have been.
     clients: AtomicU64,
-    listeners: Arc<Semaphore>,
+    listeners: Shares,
     /// Which clients over HTTP listen.
     streams: Arc<Streams>,
     index_stamps: IndexStamps,
@@ -107,6 +108,8 @@ pub(crate) struct Server {
     subscriptions: Arc<Subscriptions>,
     /// Streams that were promised and have not begun.
     accepted: Mutex<VecDeque<news::Accepted>>,
+    /// Whether the client hears when its lists change.
+    hears: AtomicBool,
     /// The scripts that run for this client, all of them also among the service's.
     own_runs: Arc<Runs>,
 }
@@ -115,6 +118,11 @@ impl Service {
     /// Serves the skills of `host` in `dialect`.
     #[must_use]
     pub fn new(host: Arc<dyn Host>, dialect: Dialect) -> Arc<Self> {
+        Self::shared(host, dialect, false)
+    }
+
+    /// The same; `apart` says whether clients are known apart, of whom each has a share then.
+    pub(crate) fn shared(host: Arc<dyn Host>, dialect: Dialect, apart: bool) -> Arc<Self> {
         let (changes, _) = watch::channel(0);
         Arc::new(Self {
             host,
@@ -124,10 +132,10 @@ impl Service {
             changes,
             watching: AtomicBool::new(false),
             clients: AtomicU64::new(0),
-            listeners: Arc::new(Semaphore::new(MAX_LISTENERS)),
+            listeners: Shares::new(MAX_LISTENERS, apart),
             streams: Arc::default(),
             index_stamps: IndexStamps::default(),
-            turns: Turns::default(),
+            turns: Turns::new(apart),
         })
     }
 
@@ -185,6 +193,7 @@ impl Service {
             log: Arc::default(),
             subscriptions: Arc::default(),
             accepted: Mutex::default(),
+            hears: AtomicBool::new(false),
             own_runs: Arc::default(),
         }
     }
@@ -242,7 +251,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
-        let turn = self.service.turns.call().await?;
+        let turn = self.service.turns.call(&self.guest.section).await?;
         self.acted(turn, context, work).await
     }
 
@@ -252,7 +261,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
-        let turn = self.service.turns.file().await?;
+        let turn = self.service.turns.file(&self.guest.section).await?;
         self.acted(turn, context, work).await
     }
 
@@ -323,7 +332,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let turn = self.service.turns.call().await?;
+        let turn = self.service.turns.call(&self.guest.section).await?;
         self.looked(turn, context, work).await
     }
 
@@ -333,7 +342,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Service, &Catalog) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let turn = self.service.turns.close_look().await?;
+        let turn = self.service.turns.close_look(&self.guest.section).await?;
         self.looked(turn, context, work).await
     }
 

@@ -16,14 +16,36 @@
 
 use sha2::{Digest as _, Sha256};
 
+use crate::limits::MAX_LINKS;
+
 /// Bytes of a [`checksum`].
 pub const CHECKSUM_BYTES: usize = 8;
 
 /// A whole directory tree: what each file is and holds.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Tree {
     files: Vec<TreeFile>,
+    /// Where links lead, sorted by their paths; empty where nobody said.
+    links: Vec<TreeLink>,
 }
+
+/// Where a link of a tree leads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TreeLink {
+    /// Its path relative to the tree, as in [`TreeFile`].
+    pub path: Box<[u8]>,
+    /// The text it holds.
+    pub target: Box<[u8]>,
+}
+
+impl PartialEq for Tree {
+    /// Where links lead is in the digests of the files already.
+    fn eq(&self, other: &Self) -> bool {
+        self.files == other.files
+    }
+}
+
+impl Eq for Tree {}
 
 /// One file of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,13 +76,65 @@ impl Tree {
     #[must_use]
     pub fn new(mut files: Vec<TreeFile>) -> Self {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { files }
+        Self { files, links: Vec::new() }
+    }
+
+    /// The same with what its links lead to, in any order.
+    #[must_use]
+    pub fn with_links(mut self, mut links: Vec<TreeLink>) -> Self {
+        links.sort();
+        self.links = links;
+        self
     }
 
     /// The files, sorted by the bytes of their paths.
     #[must_use]
     pub fn files(&self) -> &[TreeFile] {
         &self.files
+    }
+
+    /// Where the link at `path` leads, as it says itself; none where nobody said.
+    #[must_use]
+    pub fn target(&self, path: &[u8]) -> Option<&[u8]> {
+        let at = self.links.binary_search_by(|link| (*link.path).cmp(path)).ok()?;
+        self.links.get(at).map(|link| &*link.target)
+    }
+
+    /// The file at `path`, links followed as the system follows them; none when there is none, or a
+    /// link leads out of the tree or in a circle. Costs one search, and where links are on the way one
+    /// for each component.
+    #[must_use]
+    pub fn resolve(&self, path: &[u8]) -> Option<&TreeFile> {
+        // Nothing lies below a link, so what has this path is reached without one.
+        if let Some(file) = self.file(path).filter(|file| file.kind != TreeKind::Link) {
+            return Some(file);
+        }
+        let mut ahead: Vec<&[u8]> = path.rsplit(|byte| *byte == b'/').collect();
+        let (mut here, mut followed): (Vec<&[u8]>, usize) = (Vec::new(), 0);
+        while let Some(component) = ahead.pop() {
+            match component {
+                b"" | b"." => continue,
+                b".." => {
+                    here.pop()?;
+                    continue;
+                }
+                name => here.push(name),
+            }
+            if let Some(target) = self.target(&here.join(&b'/')) {
+                followed += 1;
+                if followed > MAX_LINKS || target.starts_with(b"/") {
+                    return None;
+                }
+                here.pop();
+                ahead.extend(target.rsplit(|byte| *byte == b'/'));
+            }
+        }
+        self.file(&here.join(&b'/')).filter(|file| file.kind != TreeKind::Link)
+    }
+
+    fn file(&self, path: &[u8]) -> Option<&TreeFile> {
+        let at = self.files.binary_search_by(|file| (*file.path).cmp(path)).ok()?;
+        self.files.get(at)
     }
 
     /// The digest of all of it; the module says over what exactly.

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Tree, TreeFile, TreeKind, checksum, hex, is_digest, sha256};
+use super::{Tree, TreeFile, TreeKind, TreeLink, checksum, hex, is_digest, sha256};
 
 fn file(path: &str, kind: TreeKind, content: &[u8]) -> TreeFile {
     let (size, digest) = (content.len() as u64, sha256(content));
@@ -39,6 +39,50 @@ fn the_digest_of_a_tree_is_over_exactly_the_documented_bytes() {
     }
     assert_eq!(tree.digest(), sha256(&bytes));
     assert_eq!(Tree::default().digest(), sha256(b"metier-tree-1\n"));
+}
+
+#[test]
+fn a_path_leads_in_a_tree_where_it_leads_on_disk() {
+    // R1, P4
+    let links: &[(&str, &str)] = &[
+        ("again", "link.md"),
+        ("circle", "circle"),
+        ("deep/up", "../../SKILL.md"),
+        ("dir", "references"),
+        ("gone", "nowhere"),
+        ("link.md", "./references//a.md"),
+        ("out", "/etc/passwd"),
+        ("scripts/home", ".."),
+    ];
+    let plain = ["SKILL.md", "deep/x/b.md", "references/a.md", "scripts/run.sh"];
+    let files = plain.iter().map(|path| file(path, TreeKind::File, path.as_bytes()));
+    let linked = links.iter().map(|(path, to)| file(path, TreeKind::Link, to.as_bytes()));
+    let targets = links.iter().map(|(path, target)| TreeLink {
+        path: path.as_bytes().into(),
+        target: target.as_bytes().into(),
+    });
+    let bare = Tree::new(files.chain(linked).collect());
+    let tree = bare.clone().with_links(targets.rev().collect());
+    assert_eq!((tree.digest(), &tree), (bare.digest(), &bare));
+    let check = |path: &str, expect: Option<&str>| {
+        let found = tree.resolve(path.as_bytes()).map(|file| file.digest);
+        assert_eq!(found, expect.map(|path| sha256(path.as_bytes())), "{path}");
+    };
+    for path in plain {
+        check(path, Some(path));
+    }
+    check("link.md", Some("references/a.md"));
+    check("again", Some("references/a.md"));
+    check("dir/a.md", Some("references/a.md"));
+    check("scripts/home/dir/a.md", Some("references/a.md"));
+    check("scripts/home/scripts/home/SKILL.md", Some("SKILL.md"));
+    for none in ["", "deep", "nope", "circle", "gone", "out", "deep/up", "dir", "dir/b.md", "../x"]
+    {
+        check(none, None);
+    }
+    assert_eq!(tree.target(b"dir"), Some(&b"references"[..]));
+    assert_eq!((tree.target(b"SKILL.md"), bare.target(b"dir")), (None, None));
+    assert_eq!(bare.resolve(b"dir/a.md"), None, "what nobody said is not guessed");
 }
 
 /// A change to one file that must show in the digest.

@@ -28,10 +28,13 @@ use crate::paths::{boxed_path, bytes_of, path_order};
 use crate::vouch::Standing;
 
 /// What a memo begins with; another one is another format and read as nothing.
-const HEADING: &[u8] = b"metier-memo-4\n";
+const HEADING: &[u8] = b"metier-memo-5\n";
 
 /// Bytes of a record as most are, at least: only a guess at how many there are.
 const USUAL_RECORD: usize = 256;
+
+/// Numbers in a stamp.
+const STAMP_NUMBERS: usize = 8;
 
 /// Where an application keeps what scans have read.
 pub trait Memory: Send + Sync {
@@ -122,6 +125,17 @@ impl Stamp {
             modified: (number(stat.st_mtime), stat.st_mtime_nsec),
             changed: (number(stat.st_ctime), stat.st_ctime_nsec),
         }
+    }
+
+    fn numbers(&self) -> [u64; STAMP_NUMBERS] {
+        let Self { device, inode, size, mode, modified, changed } = *self;
+        [device, inode, size, mode, modified.0, modified.1, changed.0, changed.1]
+    }
+
+    fn from_numbers(numbers: [u64; STAMP_NUMBERS]) -> Self {
+        let [device, inode, size, mode, modified, modified_nanos, changed, changed_nanos] = numbers;
+        let (modified, changed) = ((modified, modified_nanos), (changed, changed_nanos));
+        Self { device, inode, size, mode, modified, changed }
     }
 
     /// Whether it is so much older than `now` that it can be believed later.
@@ -300,7 +314,7 @@ pub(crate) fn believable(stamps: &[(Box<[u8]>, Stamp)], now: i128) -> usize {
 }
 
 /// Bytes being put together: numbers of seven bits a byte, the lowest first, each byte but the last
-/// with its highest bit set; texts after their lengths.
+/// with its highest bit set; texts after their lengths; stamps as eight bytes a number.
 #[derive(Default)]
 struct Output(Vec<u8>);
 
@@ -338,11 +352,9 @@ impl Output {
         self.text(link.map(bytes_of).unwrap_or_default());
     }
 
+    /// Of fixed length: it is what is looked at most.
     fn stamp(&mut self, stamp: &Stamp) {
-        let Stamp { device, inode, size, mode, modified, changed } = *stamp;
-        for number in [device, inode, size, mode, modified.0, modified.1, changed.0, changed.1] {
-            self.number(number);
-        }
+        stamp.numbers().iter().for_each(|number| self.0.extend_from_slice(&number.to_le_bytes()));
     }
 
     /// A candidate without its place, which the walk knows, and without findings, of which it has
@@ -446,14 +458,12 @@ impl<'a> Input<'a> {
     }
 
     fn stamp(&mut self) -> Option<Stamp> {
-        Some(Stamp {
-            device: self.number()?,
-            inode: self.number()?,
-            size: self.number()?,
-            mode: self.number()?,
-            modified: (self.number()?, self.number()?),
-            changed: (self.number()?, self.number()?),
-        })
+        let bytes = self.bytes.get(self.at..)?.first_chunk::<{ 8 * STAMP_NUMBERS }>()?;
+        self.at += bytes.len();
+        let mut numbers = [0; STAMP_NUMBERS];
+        let (words, _) = bytes.as_chunks::<8>();
+        numbers.iter_mut().zip(words).for_each(|(to, from)| *to = u64::from_le_bytes(*from));
+        Some(Stamp::from_numbers(numbers))
     }
 
     fn candidate(&mut self, spot: Spot<'_>) -> Option<Found> {

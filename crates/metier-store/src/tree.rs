@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
 use crate::contained::{OPEN_FILE, Refusal, SkillDirectory, kind_of};
-use crate::digest::{Tree, TreeFile, TreeKind, sha256};
+use crate::digest::{Tree, TreeFile, TreeKind, TreeLink, sha256};
 use crate::disk::for_each_entry;
 use crate::limits::{MAX_RESOURCE_DEPTH, MAX_RESOURCE_ENTRIES, MAX_TREE_BYTES};
 use crate::paths::{joined, shown};
@@ -26,16 +26,18 @@ pub(crate) fn read(skill: &SkillDirectory) -> Result<Tree, TreeError> {
     })?;
     let mut reading = Reading {
         files: Vec::new(),
+        links: Vec::new(),
         block: vec![0; BLOCK],
         bytes: MAX_TREE_BYTES,
         entries: MAX_RESOURCE_ENTRIES,
     };
     reading.directory(&fd, &[], 0)?;
-    Ok(Tree::new(reading.files))
+    Ok(Tree::new(reading.files).with_links(reading.links))
 }
 
 struct Reading {
     files: Vec<TreeFile>,
+    links: Vec<TreeLink>,
     block: Vec<u8>,
     /// Bytes of content that may still be read.
     bytes: u64,
@@ -86,6 +88,7 @@ impl Reading {
                 let target = target.map_err(|errno| failed(path, errno))?.into_bytes();
                 let (size, digest) = (target.len() as u64, sha256(&target));
                 self.files.push(TreeFile { path: path.into(), kind: TreeKind::Link, size, digest });
+                self.links.push(TreeLink { path: path.into(), target: target.into() });
                 Ok(())
             }
             Err(Errno::NXIO) => Err(TreeError::NotAFile(shown(path))),

@@ -36,6 +36,7 @@ fn everything_in_the_directory_takes_part() {
     let expected = [".git/HEAD", "SKILL.md", "link", "node_modules/x.js", "scripts/run.py"];
     assert_eq!(listed, expected);
     assert_eq!((tree.files()[2].kind, tree.files()[2].size), (TreeKind::Link, 11));
+    assert_eq!(tree.target(b"link"), Some(&b"/etc/passwd"[..]));
 }
 
 #[test]

@@ -1,18 +1,31 @@
 //! Who vouches for a skill's content. Whoever keeps approvals and locks answers; whoever lists,
 //! activates or runs asks. Nothing is decided here: an answer is data, and what follows from it is
 //! the catalog's and the session's business.
+//!
+//! An answer is about content, not about a moment: where every byte was looked at, it has the digest
+//! of every file that was locked or approved ([`Vouched::files`]). Whoever has read something holds
+//! the bytes they have against it ([`Vouched::holds`], [`Vouched::differs_from`]). Then it is the same
+//! what was in the file before and after, and how often it was changed in between.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use metier_format::{NameKey, SkillName};
 use serde::Serialize;
 
+use crate::candidate::{SKILL_FILE, is_skill_file};
+use crate::contained::ContainedPath;
+use crate::digest::{Tree, TreeFile, TreeKind, hex, sha256};
 use crate::discover::{Discovery, Found};
 use crate::layer::Layer;
+use crate::resources::is_left_out;
+use crate::store::Skill;
 
 /// Somebody who knows where skills came from and who said yes to them.
 pub trait Vouch: Send + Sync {
-    /// What is known about the skill called `name` in `directory`, as its content is now.
+    /// What is known about the skill called `name` in `directory`, as its content is now. Whoever
+    /// knows what the content should be says so file by file when asked for [`Depth::Bytes`].
     fn vouch(&self, name: &SkillName, directory: &Path, depth: Depth) -> Vouched;
 
     /// Where the content of the skill called `name` in `directory` stands now: [`Vouched::standing`]
@@ -69,6 +82,69 @@ pub struct Vouched {
     pub approval: Option<String>,
     /// Files that are not as they were, at most a few: `changed scripts/run.py`, `added x`.
     pub differences: Vec<String>,
+    /// The files of that tree. Known where every byte was looked at and found to be that tree.
+    #[serde(skip)]
+    pub files: Option<Arc<Tree>>,
+    /// A copy of that tree where nobody writes but metier, when there may be one; the skill's own
+    /// directory where it is that. Whoever uses it looks first whether it is that tree.
+    #[serde(skip)]
+    pub kept: Option<PathBuf>,
+}
+
+impl Vouched {
+    /// Whether `bytes`, read from `path` of the skill, are what was locked or approved. What nobody
+    /// knows the files of holds whatever it holds.
+    #[must_use]
+    pub fn holds(&self, path: &str, bytes: &[u8]) -> bool {
+        self.files.as_ref().is_none_or(|files| {
+            files.resolve(path.as_bytes()).is_some_and(|file| file.digest == sha256(bytes))
+        })
+    }
+
+    /// What of `skill`, which was loaded, is not as it was locked or approved, when something is: the
+    /// text of its `SKILL.md`, or a file that is listed and should not be, or should be and is not.
+    /// What the other files hold was not loaded, so nothing is said of it.
+    #[must_use]
+    pub fn differs_from(&self, skill: &Skill) -> Option<String> {
+        let files = self.files.as_ref()?;
+        let name = skill_file(files);
+        let text = files.resolve(name.as_bytes()).map(|file| hex(&file.digest));
+        if text.as_ref() != Some(&skill.digest) {
+            return Some(name);
+        }
+        let listed = &skill.resources;
+        let mut strange = listed.files.iter().filter(|listed| {
+            let file = files.resolve(listed.path.as_bytes());
+            file.is_none_or(|file| (file.kind == TreeKind::Executable) != listed.executable)
+        });
+        if let Some(strange) = strange.next() {
+            return Some(strange.path.clone());
+        }
+        if listed.omitted > 0 {
+            return None;
+        }
+        let known: BTreeSet<&str> = listed.files.iter().map(|file| file.path.as_str()).collect();
+        let mut missing = files.files().iter().filter_map(listed_path);
+        missing.find(|path| *path != name && !known.contains(path)).map(str::to_owned)
+    }
+}
+
+/// What a tree's `SKILL.md` is called: so, or else by the first other spelling.
+fn skill_file(files: &Tree) -> String {
+    let usual = SKILL_FILE.to_owned();
+    if files.resolve(SKILL_FILE.as_bytes()).is_some() {
+        return usual;
+    }
+    let other = files.files().iter().find(|file| is_skill_file(&file.path));
+    other.map_or(usual, |file| String::from_utf8_lossy(&file.path).into_owned())
+}
+
+/// The path under which a list of resources has this file of a tree, when it must have it.
+fn listed_path(file: &TreeFile) -> Option<&str> {
+    let path = std::str::from_utf8(&file.path).ok()?;
+    let (above, _) = path.rsplit_once('/').unwrap_or(("", path));
+    let offered = !above.split('/').any(|name| is_left_out(name.as_bytes()));
+    (file.kind != TreeKind::Link && offered && ContainedPath::parse(path).is_ok()).then_some(path)
 }
 
 /// Where a skill's content stands.

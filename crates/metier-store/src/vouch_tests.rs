@@ -3,6 +3,8 @@ use std::path::PathBuf;
 use super::*;
 use crate::catalog::{Trust, Visibility};
 use crate::fixture::found;
+use crate::memory_store::MemoryStore;
+use crate::store::{Location, Store as _};
 use crate::{Catalog, Enabled, Precedence, Root, RootId, Selection};
 
 /// Somebody who knows skills by the last word of their name.
@@ -111,4 +113,78 @@ fn what_a_server_gave_is_known_by_that_server_and_nothing_else_is() {
     assert_eq!(origin("plugin-approved").as_deref(), Some("mcp+https://shop.example/mcp"));
     assert_eq!(origin("enterprise-plain"), None, "a repository is no server");
     assert_eq!(origin("bundled-plain"), None);
+}
+
+/// The files of a skill as a store has them: a path, whether it can be executed, and bytes.
+type Files<'a> = &'a [(&'a str, bool, &'a str)];
+
+const TEXT: &str = "---\nname: x\ndescription: Does x. Use when asked.\n---\n\nGOOD\n";
+
+const APPROVED: Files<'_> = &[
+    ("SKILL.md", false, TEXT),
+    ("node_modules/dep/index.js", false, "left out"),
+    ("references/a.md", false, "GOOD"),
+    ("scripts/run.sh", true, "echo GOOD"),
+];
+
+fn store_of(files: Files<'_>) -> MemoryStore {
+    files.iter().fold(MemoryStore::new(Layer::Personal), |store, (path, executable, text)| {
+        let (path, bytes) = (format!("x/{path}"), text.as_bytes().to_vec());
+        if *executable { store.executable(&path, bytes) } else { store.file(&path, bytes) }
+    })
+}
+
+fn vouched_for(files: Files<'_>) -> Vouched {
+    let at = Location { root: RootId(0), path: Path::new("x").into() };
+    let tree = store_of(files).tree(&at).unwrap();
+    Vouched { files: Some(Arc::new(tree)), ..Vouched::default() }
+}
+
+#[test]
+fn bytes_are_held_against_the_file_they_are_of() {
+    // P4, R1
+    let vouched = vouched_for(APPROVED);
+    let check = |path: &str, bytes: &str, expect: bool| {
+        assert_eq!(vouched.holds(path, bytes.as_bytes()), expect, "{path}: {bytes}");
+        assert!(Vouched::default().holds(path, bytes.as_bytes()), "nobody knows what it should be");
+    };
+    check("references/a.md", "GOOD", true);
+    check("references/a.md", "EVIL", false);
+    check("references/a.md", "echo GOOD", false);
+    check("references/b.md", "GOOD", false);
+    check("references", "", false);
+}
+
+#[test]
+fn a_loaded_skill_is_held_against_the_approved_one_file_by_file() {
+    // P4, S1
+    let check = |files: Files<'_>, expect: Option<&str>| {
+        let at = Location { root: RootId(0), path: Path::new("x").into() };
+        let skill = store_of(files).load(&at).unwrap();
+        assert_eq!(vouched_for(APPROVED).differs_from(&skill).as_deref(), expect);
+        assert_eq!(vouched_for(files).differs_from(&skill), None);
+        assert_eq!(Vouched::default().differs_from(&skill), None);
+    };
+    let with = |index: usize, file: (&'static str, bool, &'static str)| {
+        let mut files = APPROVED.to_vec();
+        match files.get_mut(index) {
+            Some(old) => *old = file,
+            None => files.push(file),
+        }
+        files
+    };
+    let evil = TEXT.replace("GOOD", "EVIL");
+    let mut other = APPROVED.to_vec();
+    other[0].2 = &evil;
+    check(APPROVED, None);
+    check(&other, Some("SKILL.md"));
+    check(&with(9, ("evil.md", false, "EVIL")), Some("evil.md"));
+    check(&with(3, ("scripts/run.sh", false, "echo GOOD")), Some("scripts/run.sh"));
+    check(&APPROVED[..3], Some("scripts/run.sh"));
+    check(&with(1, ("node_modules/dep/index.js", false, "EVIL")), None);
+    let lower = with(0, ("skill.md", false, TEXT));
+    check(&lower, None);
+    let at = Location { root: RootId(0), path: Path::new("x").into() };
+    let skill = store_of(&other).load(&at).unwrap();
+    assert_eq!(vouched_for(&lower).differs_from(&skill).as_deref(), Some("skill.md"));
 }

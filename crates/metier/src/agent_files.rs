@@ -11,11 +11,16 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use metier_package::Owner;
 use tempfile::Builder;
 
 /// Longest settings file that is touched; agents' own are a few kilobytes, Claude Code's state a few
 /// megabytes.
 const MAX_SETTINGS_BYTES: u64 = 32 * 1024 * 1024;
+
+/// What names of drafts begin with, before the process that writes them: whoever comes later knows
+/// which of them nobody writes any more.
+const DRAFT: &str = ".metier-settings-";
 
 /// For files that were not there: nobody else needs to read them.
 const PRIVATE: u32 = 0o600;
@@ -100,6 +105,28 @@ pub(crate) fn remove_empty(folders: &[PathBuf]) {
     }
 }
 
+/// Removes what processes that are gone left beside the file at `path` when they were about to replace
+/// it; gives how much that was.
+pub(crate) fn clear_drafts(path: &Path) -> usize {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let beside = path.parent().and_then(|directory| fs::read_dir(directory).ok());
+    let drafts = beside.into_iter().flatten().filter_map(Result::ok).filter(|entry| {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        is_file && entry.file_name().to_str().is_some_and(is_left_behind)
+    });
+    // What cannot be removed is in nobody's way, and the next one tries again.
+    drafts.filter(|entry| fs::remove_file(entry.path()).is_ok()).count()
+}
+
+/// Whether `name` is a draft's, and the process that wrote it is gone.
+fn is_left_behind(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(DRAFT) else { return false };
+    let mut parts = rest.split('-');
+    let (pid, start) = (parts.next(), parts.next());
+    let owner = pid.and_then(|pid| pid.parse().ok()).zip(start.and_then(|at| at.parse().ok()));
+    owner.is_some_and(|(pid, start)| !Owner { pid, start, ..Owner::this() }.is_alive())
+}
+
 /// Makes `text` the file's content, or removes the file when there is none.
 pub(crate) fn put(path: &Path, text: Option<&str>) -> Result<(), AgentFileError> {
     exchange(path, text, || Ok(true)).map(drop)
@@ -150,7 +177,9 @@ fn exchange(
     let directory = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(directory).map_err(wrap)?;
     let mode = fs::metadata(&path).map_or(Permissions::from_mode(PRIVATE), |at| at.permissions());
-    let mut draft = Builder::new().prefix(".metier-").tempfile_in(directory).map_err(wrap)?;
+    let Owner { pid, start, .. } = Owner::this();
+    let prefix = format!("{DRAFT}{pid}-{start}-");
+    let mut draft = Builder::new().prefix(&prefix).tempfile_in(directory).map_err(wrap)?;
     draft.write_all(text.as_bytes()).map_err(wrap)?;
     draft.as_file().set_permissions(mode).map_err(wrap)?;
     draft.as_file().sync_all().map_err(wrap)?;

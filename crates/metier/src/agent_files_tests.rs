@@ -67,6 +67,29 @@ fn what_somebody_else_has_written_since_is_not_lost() {
 }
 
 #[test]
+fn what_a_killed_process_left_beside_a_file_goes_and_nothing_else_does() {
+    // U5, P5
+    let space = tempfile::tempdir().expect("a directory");
+    let path = space.path().join("settings.json");
+    let Owner { pid, start, .. } = Owner::this();
+    let gone = format!("{DRAFT}{pid}-{}-Ab3xYz", start + 1);
+    let others = [
+        format!("{DRAFT}{pid}-{start}-Ab3xYz"),
+        format!("{DRAFT}notes"),
+        ".metier-AbC123".to_owned(),
+        "settings.json".to_owned(),
+    ];
+    for name in others.iter().chain([&gone]) {
+        std::fs::write(space.path().join(name), "{}").expect("write");
+    }
+    std::fs::create_dir(space.path().join(format!("{DRAFT}{pid}-1-x"))).expect("a directory");
+    assert_eq!((clear_drafts(&path), clear_drafts(&path)), (1, 0));
+    assert!(!space.path().join(gone).exists());
+    assert!(others.iter().all(|name| space.path().join(name).exists()));
+    assert_eq!(clear_drafts(&space.path().join("nowhere/settings.json")), 0);
+}
+
+#[test]
 fn a_link_that_leads_nowhere_is_refused_and_stays() {
     // U5
     let space = tempfile::tempdir().expect("a directory");

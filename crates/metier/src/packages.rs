@@ -172,11 +172,26 @@ pub(crate) fn remark(repaired: Option<&Repaired>, ui: &mut Ui) {
     let Some(repaired) = repaired else { return };
     let names: Vec<String> = repaired.names.iter().map(|n| visible_line(n).into_owned()).collect();
     let how = if repaired.finished { "finished" } else { "undone" };
+    let why = repaired.reason.as_deref().map(|why| format!(": {}", visible_line(why)));
     ui.note(&format!(
-        "note: an interrupted `{}` of {} was {how} first",
+        "note: an interrupted `{}` of {} was {how} first{}",
         visible_line(&repaired.act),
-        names.join(", ")
+        names.join(", "),
+        why.unwrap_or_default()
     ));
+    for kept in &repaired.kept {
+        ui.note(&format!("note: what somebody wrote there is kept in `{}`", visible_line(kept)));
+    }
+}
+
+/// What short forms of sources are short for.
+pub(crate) fn bases(settings: &Settings) -> Bases {
+    let mut bases = Bases::new(settings.environment.directory.clone());
+    bases.home.clone_from(&settings.environment.home);
+    if let Some(repositories) = &settings.packages.repositories {
+        bases.repositories.clone_from(repositories);
+    }
+    bases
 }
 
 /// What fetching needs, held together for one command.
@@ -202,11 +217,7 @@ impl Fetching {
     /// As the settings say.
     pub(crate) fn new(settings: &Settings) -> Result<Self, CommandError> {
         let home = home(settings)?;
-        let mut bases = Bases::new(settings.environment.directory.clone());
-        bases.home.clone_from(&settings.environment.home);
-        if let Some(repositories) = &settings.packages.repositories {
-            bases.repositories.clone_from(repositories);
-        }
+        let bases = bases(settings);
         let (runner, variables) = (Runner::new(), env::variables());
         Ok(Self {
             client: McpClient::new(runner.clone(), variables.clone()),

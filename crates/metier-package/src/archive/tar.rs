@@ -1,5 +1,6 @@
-//! Gzipped tar files: one member of gzip, one header for each file, and of the extensions only the
-//! long names that GNU and POSIX agree on how to read. Anything with a second reading is refused.
+//! Gzipped tar files: members of gzip one after another, as every program reads them; one header for
+//! each file, and of the extensions only the long names that GNU and POSIX agree on how to read.
+//! Anything with a second reading is refused.
 
 use std::io::{self, Read};
 
@@ -9,9 +10,12 @@ use super::{Take, file_kind, malformed, most_unpacked};
 use crate::archive::Stop;
 use crate::entry::{Entry, Kind};
 use crate::hazard::{At, Hazard};
-use crate::limits::{MAX_FILE_BYTES, MAX_PATH_BYTES, MAX_RATIO, MAX_TOTAL_BYTES};
+use crate::limits::{MAX_FILE_BYTES, MAX_GZIP_MEMBERS, MAX_PATH_BYTES, MAX_RATIO, MAX_TOTAL_BYTES};
 
 const BLOCK: usize = 512;
+
+/// How a member of gzip begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Bytes of an extended header, which holds names and times.
 const MAX_EXTENSION_BYTES: u64 = 64 << 10;
@@ -22,12 +26,13 @@ const OVERHEAD_BYTES: u64 = 256 << 20;
 /// Reads a gzipped tar file.
 pub(super) fn read(bytes: &[u8], take: Take<'_>) -> Result<(), Stop> {
     let limit = most_unpacked(bytes.len() as u64).min(MAX_TOTAL_BYTES + OVERHEAD_BYTES);
-    let mut tar = Tar { input: GzDecoder::new(bytes), left: limit, long: Long::default() };
+    let input = Members { now: GzDecoder::new(bytes), more: MAX_GZIP_MEMBERS - 1 };
+    let mut tar = Tar { input, left: limit, long: Long::default() };
     while let Some(header) = tar.header()? {
         tar.entry(&header, take)?;
     }
     tar.only_zeros()?;
-    let rest = tar.input.into_inner();
+    let rest = tar.input.now.into_inner();
     if rest.iter().any(|byte| *byte != 0) {
         return Err(Hazard::Trailing.at(b".").into());
     }
@@ -35,10 +40,32 @@ pub(super) fn read(bytes: &[u8], take: Take<'_>) -> Result<(), Stop> {
 }
 
 struct Tar<'a> {
-    input: GzDecoder<&'a [u8]>,
+    input: Members<'a>,
     /// Bytes that may still come out.
     left: u64,
     long: Long,
+}
+
+/// What all members of a gzip file hold, one after another.
+struct Members<'a> {
+    now: GzDecoder<&'a [u8]>,
+    /// How many more there may be.
+    more: usize,
+}
+
+impl Read for Members<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.now.read(buffer)?;
+            let rest = *self.now.get_ref();
+            if count > 0 || buffer.is_empty() || !rest.starts_with(&GZIP) {
+                return Ok(count);
+            }
+            let more = self.more.checked_sub(1);
+            self.more = more.ok_or_else(|| io::Error::from(io::ErrorKind::QuotaExceeded))?;
+            self.now = GzDecoder::new(rest);
+        }
+    }
 }
 
 /// What an extension says about the entry after it.
@@ -201,6 +228,7 @@ impl Tar<'_> {
 fn damaged(error: &io::Error) -> At {
     malformed(match error.kind() {
         io::ErrorKind::UnexpectedEof => "it ends too early",
+        io::ErrorKind::QuotaExceeded => "it has too many parts",
         _ => "it cannot be unpacked",
     })
 }

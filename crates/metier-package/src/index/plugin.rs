@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::well_known::{self, description};
 use super::{Contents, Kind, Listed, listed};
+use crate::distance::{Distance, distance};
 use crate::limits::MAX_INDEX_SKILLS;
 use crate::reference::{Bases, Origin, Reference};
 use crate::skills::Offered;
@@ -16,18 +17,6 @@ pub(super) const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 
 /// Letters of a path that a problem shows.
 const MAX_PATH_SAID: usize = 100;
-
-/// Where something is, the nearest last: who wrote a list may name what is as far away as the list, or
-/// farther. A list from elsewhere names nothing on the machine of whoever reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Distance {
-    /// Somewhere on the network.
-    Network,
-    /// A server on this machine.
-    Machine,
-    /// A file or directory on this machine.
-    Disk,
-}
 
 /// The list of plugins at `at`.
 #[derive(Clone, Copy)]
@@ -117,20 +106,6 @@ fn may_name(at: &str, reference: &Reference, bases: &Bases) -> bool {
     };
     let own = bases.hosts.iter().map(|(_, base)| base).chain([&bases.repositories]);
     distance(source) <= distance(at) || own.into_iter().any(|base| below(base))
-}
-
-/// Where a source is, in its one spelling.
-fn distance(source: &str) -> Distance {
-    match source.split_once("://") {
-        Some(("https" | "ssh", _)) => Distance::Network,
-        // Taken for this machine alone.
-        Some(("http", _)) => Distance::Machine,
-        Some(_) => Distance::Disk,
-        None if source.starts_with('/') => Distance::Disk,
-        // `user@host:path`.
-        None if source.contains('@') && source.contains(':') => Distance::Network,
-        None => Distance::Disk,
-    }
 }
 
 /// The skills of a plugin in the same repository: those it names, else all below it. The error is a

@@ -115,6 +115,16 @@ fn a_list_from_elsewhere_names_no_place_on_this_machine() {
     check("git@git.example:t", network);
     check("https://x.example/t.tar.gz", network);
     check("http://127.0.0.1:9/t.git", machine);
+    for url in [
+        "https://127.0.0.1:8443/x.git",
+        "https://127.0.0.1:8443/x.tar.gz",
+        "ssh://localhost/x.git",
+        "git@localhost:x",
+        "https://169.254.169.254/x/y.git",
+        "https://[::1]/x.git",
+    ] {
+        check(url, machine);
+    }
     check("http://127.0.0.1:9/t.tar.gz", machine);
     for url in ["/abs/secret", "./secret", "../secret", "file:///abs/secret", "secret.tar.gz"] {
         check(url, local);

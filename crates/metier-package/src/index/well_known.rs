@@ -7,6 +7,7 @@ use metier_format::text::visible_line;
 use serde_json::Value;
 
 use super::{Contents, IndexError, Kind, Listed};
+use crate::distance::distance;
 use crate::limits::{MAX_INDEX_DESCRIPTION, MAX_INDEX_SKILLS};
 use crate::reference::address::{web_file, web_source};
 
@@ -34,19 +35,17 @@ pub(super) fn read(document: &Value, url: &str) -> Result<Contents, IndexError> 
             break;
         }
         match skill(entry, url) {
-            Ok(Some(listed)) if !names.insert(listed.name.clone()) => {
+            Ok(listed) if !names.insert(listed.name.clone()) => {
                 contents.trouble(format!("`{}` is listed twice; the first counts", listed.name));
             }
-            Ok(Some(listed)) => contents.skills.push(listed),
-            // A kind of skill that is not known is nothing to complain about.
-            Ok(None) => {}
+            Ok(listed) => contents.skills.push(listed),
             Err(why) => contents.trouble(format!("skill {number}: {why}")),
         }
     }
     Ok(contents)
 }
 
-fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
+fn skill(entry: &Value, url: &str) -> Result<Listed, String> {
     let text = |name: &str| {
         let value = entry.get(name).and_then(Value::as_str);
         value.ok_or_else(|| format!("`{name}` is missing or no text"))
@@ -54,7 +53,12 @@ fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
     let kind = match text("type")? {
         "skill-md" => Kind::SkillMd,
         "archive" => Kind::Archive,
-        _ => return Ok(None),
+        other => {
+            let (name, kind) =
+                (text("name").unwrap_or_default(), visible_line(&short(other)).into_owned());
+            let name = visible_line(&short(name)).into_owned();
+            return Err(format!("`{name}` is of the type `{kind}`, which is not known here"));
+        }
     };
     let name = name(text("name")?)?;
     let digest = text("digest")?.strip_prefix("sha256:").unwrap_or_default();
@@ -63,12 +67,12 @@ fn skill(entry: &Value, url: &str) -> Result<Option<Listed>, String> {
     }
     let at = resolve(url, text("url")?);
     let at = web_file(&at).map_err(|error| format!("the address of `{name}`: {error}"))?;
-    if at.starts_with("http:") && !url.starts_with("http:") {
+    if distance(&at) > distance(url) {
         return Err(format!("the address of `{name}` is on this machine"));
     }
     let description = description(text("description")?);
     let digest = Some(digest.to_owned());
-    Ok(Some(Listed { name, description, reference: web_source(&at), digest, kind }))
+    Ok(Listed { name, description, reference: web_source(&at), digest, kind })
 }
 
 /// The name of a skill, as the standard has names: an index is no place for odd ones.

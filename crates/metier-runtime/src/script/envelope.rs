@@ -5,6 +5,7 @@
 //! where it is JSON), `stderr` and `exit_code` stand beside the message, so that a script that
 //! exits 1 with a perfectly good answer loses nothing.
 
+use metier_format::json::weigh;
 use metier_sandbox::{Captured, Status};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -197,7 +198,9 @@ pub(crate) fn judge(
     let json = match mode {
         Mode::Text => None,
         Mode::Json { .. } if stdout.is_cut() => None,
-        Mode::Json { .. } => serde_json::from_slice(&stdout.bytes).ok(),
+        Mode::Json { .. } => {
+            weigh(&stdout.bytes).ok().and_then(|()| serde_json::from_slice(&stdout.bytes).ok())
+        }
     };
     let complaint = tail(&stderr.bytes);
     let with_stderr = |message: String| match complaint.is_empty() {

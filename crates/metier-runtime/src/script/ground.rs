@@ -3,8 +3,9 @@
 //!
 //! Under metier's own directory, all of it derived and free to be deleted:
 //!
-//! - `bundled/DIGEST/`: the files of a skill that lies in the binary, read back and compared before
-//!   every use, by one at a time (`bundled/DIGEST.lock`);
+//! - `bundled/DIGEST/`: the files of a skill that lies in the binary, or of an approved one that is
+//!   not in the keep any more, read back and compared before every use, by one at a time
+//!   (`bundled/DIGEST.lock`);
 //! - `cache/uv/`: what uv made for each content of a skill, which no script can write (see `kept`);
 //! - `cache/help/`: help texts, by digest of what gave them.
 
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,7 +23,7 @@ use std::time::Duration;
 use metier_sandbox::{Cancel, Runner, environment};
 use metier_store::catalog::Trust;
 use metier_store::client::AGENTS;
-use metier_store::digest::TreeKind;
+use metier_store::digest::{Tree, TreeKind, sha256};
 use metier_store::store::{Location, Store};
 
 use crate::journal::write_whole;
@@ -229,35 +231,74 @@ pub(super) fn try_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
+/// What is said of a file that is not as it was approved.
+pub(crate) const CHANGED: &str = "it changed since it was approved";
+
 /// Puts every file of the skill into `place`, or makes sure that every one lies there as it is in
 /// the store and nothing else does. What differs is written again. One at a time does this: to
 /// another, what is half written would be something else.
+///
+/// Where `files` are known, these are put there and no others: bytes that do not have the digest of
+/// their file are an error.
 pub(crate) fn materialise(
-    store: &dyn Store,
-    at: &Location,
+    (store, at): (&dyn Store, &Location),
+    files: Option<&Tree>,
     place: &Path,
     cancel: &Cancel,
 ) -> io::Result<()> {
-    let tree = store.tree(at).map_err(io::Error::other)?;
+    let read;
+    let tree = match files {
+        Some(files) => files,
+        None => {
+            read = store.tree(at).map_err(io::Error::other)?;
+            &read
+        }
+    };
     private_directory(place)?;
     let _lock = lock(&place.with_extension("lock"), cancel)?;
-    let mut files = Vec::new();
+    let mut wanted = Vec::new();
     for file in tree.files() {
         let path = std::str::from_utf8(&file.path).map_err(io::Error::other)?;
-        files.push((path, file.kind, place.join(path)));
+        wanted.push((path, file, place.join(path)));
     }
     // First, so that nothing is written through a link somebody put there.
-    remove_others(place, &files.iter().map(|(.., target)| target.clone()).collect::<Vec<_>>())?;
-    for (path, kind, target) in files {
-        let resource = store.read(at, path, MAX_SCRIPT_BYTES).map_err(io::Error::other)?;
-        let is_file = std::fs::symlink_metadata(&target).is_ok_and(|found| found.is_file());
-        let same = is_file && std::fs::read(&target).is_ok_and(|bytes| bytes == resource.bytes);
-        if !same {
-            let mode = if kind == TreeKind::Executable { 0o700 } else { 0o600 };
-            write_whole(&target, &resource.bytes, mode)?;
+    remove_others(place, &wanted.iter().map(|(.., target)| target.clone()).collect::<Vec<_>>())?;
+    for (path, file, target) in wanted {
+        if let Some(leads) = tree.target(&file.path) {
+            put_link(&target, OsStr::from_bytes(leads))?;
+            continue;
         }
+        let resource = store.read(at, path, MAX_SCRIPT_BYTES).map_err(io::Error::other)?;
+        if files.is_some() && sha256(&resource.bytes) != file.digest {
+            return Err(io::Error::other(format!("`{path}`: {CHANGED}")));
+        }
+        put_file(&target, &resource.bytes, file.kind)?;
     }
     Ok(())
+}
+
+fn put_file(target: &Path, bytes: &[u8], kind: TreeKind) -> io::Result<()> {
+    let is_file = std::fs::symlink_metadata(target).is_ok_and(|found| found.is_file());
+    if is_file && std::fs::read(target).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let mode = if kind == TreeKind::Executable { 0o700 } else { 0o600 };
+    write_whole(target, bytes, mode)
+}
+
+fn put_link(target: &Path, leads: &OsStr) -> io::Result<()> {
+    if std::fs::read_link(target).is_ok_and(|there| there == leads) {
+        return Ok(());
+    }
+    match std::fs::symlink_metadata(target) {
+        Ok(there) if there.is_dir() => std::fs::remove_dir_all(target)?,
+        Ok(_) => std::fs::remove_file(target)?,
+        Err(_) => {}
+    }
+    if let Some(parent) = target.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::os::unix::fs::symlink(leads, target)
 }
 
 /// Removes every file below `place` that is not `wanted`.

@@ -115,7 +115,7 @@ fn a_skill_inside_metier_is_put_on_disk_and_put_right_again() {
     let world = tempfile::tempdir().unwrap();
     let ground = ground("", world.path());
     let place = ground.place_of("digest").unwrap();
-    materialise(&store, &at, &place, &Cancel::never()).unwrap();
+    materialise((&store, &at), None, &place, &Cancel::never()).unwrap();
     let read = |path: &str| std::fs::read_to_string(place.join(path)).unwrap();
     assert_eq!(read("scripts/deep/a.py"), "print(1)\n");
     let mode = |path: &str| std::fs::metadata(place.join(path)).unwrap().permissions().mode();
@@ -131,7 +131,7 @@ fn a_skill_inside_metier_is_put_on_disk_and_put_right_again() {
     std::fs::create_dir(&outside).unwrap();
     std::fs::rename(place.join("bin"), world.path().join("old")).unwrap();
     std::os::unix::fs::symlink(&outside, place.join("bin")).unwrap();
-    materialise(&store, &at, &place, &Cancel::never()).unwrap();
+    materialise((&store, &at), None, &place, &Cancel::never()).unwrap();
     assert_eq!(read("scripts/deep/a.py"), "print(1)\n");
     assert_eq!(read("bin/tool"), "#!/bin/sh\n");
     assert!(!place.join("bin/tool").is_symlink());
@@ -155,7 +155,7 @@ fn any_number_of_first_runs_at_once_find_the_whole_skill() {
     for round in 0..8 {
         let place = ground.place_of(&format!("digest-{round}")).unwrap();
         let run = || {
-            materialise(&store, &at, &place, &Cancel::never())?;
+            materialise((&store, &at), None, &place, &Cancel::never())?;
             names.iter().try_for_each(|name| std::fs::read(place.join(name)).map(drop))
         };
         std::thread::scope(|scope| {

@@ -5,10 +5,11 @@ use metier_format::{AllowedTools, NameKey, SkillName};
 use metier_policy::{Override, Ruling, ToolCall, Verdict};
 use metier_store::Scripts;
 use metier_store::catalog::{Entry, Trust, Visibility};
+use metier_store::limits::MAX_RESOURCE_BYTES;
 use metier_store::selection::HiddenReason;
 use metier_store::store::{LoadError, Skill};
 use metier_store::tokens;
-use metier_store::vouch::Standing;
+use metier_store::vouch::{Standing, Vouched};
 use serde::Serialize;
 
 use super::hook::blocks;
@@ -301,16 +302,15 @@ impl Session {
             };
             self.record(&Event::SkillInvoked(invoked), Beat::Intent)?;
         }
-        let loaded = self.setup.store.load(&entry.location());
-        let skill = loaded.map_err(|source| ActivationError::Invalid { name, source })?;
-        let vouched = self.proved(&entry)?;
+        let (skill, vouched) = self.load_proved(&entry)?;
+        self.remember(&vouched);
         let trust = self.trust_now(&entry, &vouched);
         if trust == Trust::Untrusted && entry.trust != Trust::Untrusted {
             // The yes was taken back since the catalog was made.
             return Err(ActivationError::NotTrusted(entry.name().to_string()));
         }
         let entry = Entry { trust, ..entry };
-        let chain = Chain::from(vouched);
+        let chain = Chain::from(vouched.clone());
         if let (false, Some(hook)) = (repeated, &skill.manifest.invocation.hook_pre) {
             let content = (skill.digest.clone(), chain.tree.clone());
             match passed {
@@ -332,7 +332,7 @@ impl Session {
         activation.repeated = repeated;
         activation.chain = chain;
         if !repeated {
-            let scripts = Scripts::in_store(&*self.setup.store, &entry.location(), &skill);
+            let scripts = self.scripts_of(&entry, &skill, &vouched);
             self.record_activation(&skill, &mut activation, &scripts)?;
         }
         Ok(Step::Active(Box::new(activation)))
@@ -490,6 +490,17 @@ impl Session {
             proposal: serde_json::to_value(&proposal).unwrap_or_default(),
         };
         proposals.into_iter().map(rule).collect()
+    }
+
+    /// The scripts of the skill, for the rule about reading them. A file that is not as it was approved
+    /// when it is looked at counts as one.
+    fn scripts_of(&self, entry: &Entry, skill: &Skill, vouched: &Vouched) -> Scripts {
+        Scripts::of(skill, |path| {
+            let read = self.setup.store.read(&entry.location(), path, MAX_RESOURCE_BYTES);
+            read.is_ok_and(|file| {
+                file.bytes.starts_with(b"#!") || !vouched.holds(path, &file.bytes)
+            })
+        })
     }
 
     /// Writes what was loaded, what was ruled on overrides, and that the skill is active.

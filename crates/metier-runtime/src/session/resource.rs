@@ -117,7 +117,7 @@ impl Session {
             None => self.setup.store.read(&location, path, max_bytes).map_err(ResourceError::Read),
         };
         let result = result.and_then(|resource| {
-            self.vouched(&entry)?;
+            self.prove_file(&entry, &resource.path, &resource.bytes)?;
             Ok(resource)
         });
         if let Ok(resource) = &result {

@@ -18,6 +18,7 @@ use metier_store::catalog::Entry;
 use metier_store::digest;
 use metier_store::scripts::{Script, language};
 use metier_store::store::Location;
+use metier_store::vouch::Vouched;
 
 use super::Session;
 use crate::event::Trigger;
@@ -58,6 +59,8 @@ struct Ready {
     call: ToolCall,
     purpose: Purpose,
     location: Location,
+    /// What is known about the skill's content, to hold against it what is read of it.
+    vouched: Vouched,
     /// Where the skill lies, or will once it is put there.
     directory: PathBuf,
     /// Whether it has to be put there first.
@@ -146,7 +149,7 @@ impl Session {
         })?;
         let plan = &ready.plan;
         // The whole skill, for what a script says may come from any file beside it.
-        let tree = self.tree(&ready.location, &plan.skill)?;
+        let tree = self.tree(&ready.location, &plan.skill, &ready.vouched)?;
         let (script, program) = (&plan.script, &ready.program);
         let key = format!("{tree}\0{script}\0{}\0{}\0{program:?}", plan.digest, plan.interpreter);
         let key = digest::hex(&digest::sha256(key.as_bytes()));

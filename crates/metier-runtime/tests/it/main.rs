@@ -11,6 +11,7 @@ mod capabilities;
 mod checkpoint;
 mod ground;
 mod journal;
+mod proved;
 mod reading;
 mod resuming;
 mod script;

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::ground::{Faulty, journal, policy, setup, skill};
 
 /// The `helper` example, built beside this test.
-fn helper() -> PathBuf {
+pub(crate) fn helper() -> PathBuf {
     let here = std::env::current_exe().unwrap();
     here.parent().unwrap().parent().unwrap().join("examples").join("helper")
 }

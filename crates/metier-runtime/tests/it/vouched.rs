@@ -31,6 +31,7 @@ impl Vouch for Somebody {
             tree: Some("abc".into()),
             approval: Some("ada at noon".into()),
             differences: vec!["changed SKILL.md".into()],
+            ..Vouched::default()
         }
     }
 }

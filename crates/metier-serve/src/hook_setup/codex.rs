@@ -74,17 +74,18 @@ pub(super) fn part(
         if is_ours {
             servers.remove(NAME);
         }
-        if is_ours && servers.is_empty() {
-            root.remove("mcp_servers");
-        }
+    }
+    if is_made(root.get("mcp_servers")) {
+        root.remove("mcp_servers");
     }
     if let Some(hooks) = root.get_mut("hooks").and_then(Item::as_table_like_mut)
         && let Some(state) = hooks.get_mut("state").and_then(Item::as_table_like_mut)
         && forget(state, &known)
-        && state.is_empty()
     {
-        hooks.remove("state");
-        if hooks.is_empty() {
+        if is_made(hooks.get("state")) {
+            hooks.remove("state");
+        }
+        if is_made(root.get("hooks")) {
             root.remove("hooks");
         }
     }
@@ -93,6 +94,11 @@ pub(super) fn part(
         return Ok(file.text.clone());
     }
     Ok((!text.trim_start_matches(MARK_OF_ORDER).trim().is_empty()).then_some(text))
+}
+
+/// Whether a table is empty and nobody wrote it: it was there only because of what was in it.
+fn is_made(item: Option<&Item>) -> bool {
+    item.and_then(Item::as_table).is_some_and(|table| table.is_implicit() && table.is_empty())
 }
 
 /// Takes out the trust in hooks with these digests; says whether there was some. Others' stays.

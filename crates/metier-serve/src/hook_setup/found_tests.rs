@@ -32,7 +32,7 @@ fn what_metier_wrote_says_how_it_starts_metier() {
             assert_eq!(found.starts, [start(program)], "{}", agent.title());
             assert!(found.entries > 0);
             // And so everything of it is taken out again.
-            let parted = part(agent, &joined, &found.starts).expect("parted");
+            let parted = part(agent, &joined, &found.starts, &[]).expect("parted");
             assert!(parted.iter().all(Option::is_none), "{parted:?}");
         }
     }
@@ -49,7 +49,7 @@ fn entries_of_another_metier_and_edited_ones_are_found_by_their_mark() {
         let found = found(HookAgent::ClaudeCode, &files);
         let programs: Vec<&str> = found.starts.iter().map(|start| start.program.as_str()).collect();
         assert_eq!(programs, expected.into_iter().collect::<Vec<_>>(), "{command}");
-        let parted = part(HookAgent::ClaudeCode, &files, &found.starts).expect("parted");
+        let parted = part(HookAgent::ClaudeCode, &files, &found.starts, &[]).expect("parted");
         let parted = parted.into_iter().next().flatten().expect("something is left");
         assert!(parted.contains("mine"), "{parted}");
         assert_eq!(!parted.contains("metier"), found.entries == 1, "{parted}");
@@ -76,7 +76,7 @@ fn what_is_not_metiers_is_not_touched_to_the_byte() {
         let texts: Vec<Option<String>> =
             texts.into_iter().map(|text| Some(text.to_owned())).collect();
         let files = files(agent, texts.clone());
-        let parted = part(agent, &files, &[start("/opt/metier")]).expect("parted");
+        let parted = part(agent, &files, &[start("/opt/metier")], &[]).expect("parted");
         assert_eq!(parted, texts, "{}", agent.title());
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn join(
 ) -> Result<String, SetupError> {
     let mut document = read(agent, file)?;
     if part != Part::Server {
-        document = document_of(file, &without_hooks(&document))?;
+        document = document_of(file, &without_hooks(&document, None))?;
         for (event, occasion) in agent.needed() {
             let group = group(agent, occasion, start);
             let hooks = table(&document, "hooks", file)?;
@@ -32,8 +32,8 @@ pub(super) fn join(
         }
     }
     if part != Part::Hooks {
-        document =
-            document_of(file, &without_server(agent, &document, std::slice::from_ref(start)))?;
+        let starts = std::slice::from_ref(start);
+        document = document_of(file, &without_server(agent, &document, starts, None))?;
         let server = server(agent, start);
         let key = servers(agent);
         match table(&document, key, file)? {
@@ -48,21 +48,24 @@ pub(super) fn join(
     Ok(document.text().to_owned())
 }
 
-/// The file without metier; none when nothing else is in it.
+/// The file without metier, which came into a file with the text `before`, if that is known; none when
+/// nothing else is in it.
 pub(super) fn part(
-    agent: HookAgent,
-    part: Part,
+    (agent, part): (HookAgent, Part),
     file: &Present,
     starts: &[Start],
+    before: Option<&str>,
 ) -> Result<Option<String>, SetupError> {
     let document = read(agent, file)?;
+    let before = before.and_then(|text| Document::read(text).ok());
+    let before = before.as_ref().map(Document::root);
     let mut text = document.text().to_owned();
     if part != Part::Server {
-        text = without_hooks(&document);
+        text = without_hooks(&document, before);
     }
     if part != Part::Hooks {
         let rest = document_of(file, &text)?;
-        text = without_server(agent, &rest, starts);
+        text = without_server(agent, &rest, starts, before);
     }
     if text == document.text() {
         return Ok(file.text.clone());
@@ -71,19 +74,22 @@ pub(super) fn part(
     Ok((!rest.is_empty()).then(|| rest.text().to_owned()))
 }
 
-/// The text without metier's handlers, and without what is empty when they are gone.
-fn without_hooks(document: &Document) -> String {
+/// The text without metier's handlers, and without what is empty when they are gone, unless it was
+/// there `before`, or somebody left a remark in it.
+fn without_hooks(document: &Document, before: Option<&Node>) -> String {
+    let was = before.and_then(|root| root.get("hooks"));
     let is_ours = |item: &Item| is_ours(document, &item.value);
-    let is_emptied = |group: &Item| {
-        handlers(group).is_some_and(|all| !all.is_empty() && all.iter().all(is_ours))
+    let is_all = |of: &Item, items: &[Item], goes: &dyn Fn(&Item) -> bool| {
+        !items.is_empty() && items.iter().all(goes) && !document.is_remarked(of, items)
     };
+    let is_emptied = |group: &Item| handlers(group).is_some_and(|all| is_all(group, all, &is_ours));
     let is_done = |event: &Item| {
-        let groups = event.value.values();
-        groups.is_some_and(|all| !all.is_empty() && all.iter().all(is_emptied))
+        let is_made = was.is_none_or(|was| was.get(event.key()).is_none());
+        is_made && event.value.values().is_some_and(|all| is_all(event, all, &is_emptied))
     };
     let is_over = |member: &Item| {
         let events = member.value.members().filter(|_| member.key() == "hooks");
-        events.is_some_and(|all| !all.is_empty() && all.iter().all(is_done))
+        was.is_none() && events.is_some_and(|all| is_all(member, all, &is_done))
     };
     let (text, mut cuts) = (document.text(), Cuts::default());
     let root = document.root().members().unwrap_or_default();
@@ -102,13 +108,23 @@ fn without_hooks(document: &Document) -> String {
     document.without(cuts)
 }
 
-/// The text without metier's MCP server, and without the table when that held nothing else.
-fn without_server(agent: HookAgent, document: &Document, starts: &[Start]) -> String {
+/// The text without metier's MCP server, and without the table when that held nothing else, was not
+/// there `before`, and nobody left a remark in it.
+fn without_server(
+    agent: HookAgent,
+    document: &Document,
+    starts: &[Start],
+    before: Option<&Node>,
+) -> String {
+    let was = before.and_then(|root| root.get(servers(agent)));
     let ours: Vec<Value> = starts.iter().map(|start| server(agent, start)).collect();
     let is_ours = |item: &Item| item.key() == NAME && ours.contains(&document.value(&item.value));
     let is_over = |member: &Item| {
         let all = member.value.members().filter(|_| member.key() == servers(agent));
-        all.is_some_and(|all| !all.is_empty() && all.iter().all(is_ours))
+        let is_all = |all: &[Item]| {
+            !all.is_empty() && all.iter().all(is_ours) && !document.is_remarked(member, all)
+        };
+        was.is_none() && all.is_some_and(is_all)
     };
     let (text, mut cuts) = (document.text(), Cuts::default());
     let root = document.root().members().unwrap_or_default();

@@ -159,6 +159,24 @@ impl Document {
         self.root.members().is_some() && is_blank(inside) && outside.into_iter().all(is_blank)
     }
 
+    /// Whether there is a remark in `item`, or between its key and its value, outside of those of its
+    /// `parts`.
+    pub(super) fn is_remarked(&self, item: &Item, parts: &[Item]) -> bool {
+        let mut at = item.start;
+        let mut parts = parts.iter().map(|part| part.start..part.value.span.end);
+        loop {
+            let part = parts.next();
+            let end = part.as_ref().map_or(item.value.span.end, |part| part.start);
+            if has_remark(self.text.get(at..end).unwrap_or_default()) {
+                return true;
+            }
+            match part {
+                Some(part) => at = part.end,
+                None => return false,
+            }
+        }
+    }
+
     /// Where in the text a fault is, for people.
     pub(super) fn told(text: &str, fault: &Fault) -> String {
         let before = text.get(..fault.at).unwrap_or(text);
@@ -180,7 +198,12 @@ impl Document {
             let before = if spaced && items.len() > 1 { " " } else { "" };
             return Layout { before: before.to_owned(), ..Layout::default() };
         }
-        let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        // A line that ends where something new goes ends as it did, also behind a remark.
+        let behind = self.text.get(node.tail..).unwrap_or_default();
+        let newline = match behind.starts_with('\n') || !self.text.contains("\r\n") {
+            true => "\n",
+            false => "\r\n",
+        };
         let unit = self.unit();
         let base = self.indent(node.span.end - 1).0;
         let indent = match items.first().map(|item| self.indent(item.start)) {
@@ -277,6 +300,22 @@ impl Cuts {
             self.0.extend(kept_comma.map(|comma| comma..comma + 1));
         }
     }
+}
+
+/// Whether there is a remark in a piece of JSON, which has whole strings only: nowhere else outside of
+/// strings is there a slash.
+fn has_remark(piece: &str) -> bool {
+    let mut bytes = piece.bytes();
+    let mut is_string = false;
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'/' if !is_string => return true,
+            b'"' => is_string = !is_string,
+            b'\\' if is_string => drop(bytes.next()),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// How something new is laid out.

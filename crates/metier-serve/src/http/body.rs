@@ -2,70 +2,40 @@
 //! have, in no more time than a client may take, and all clients together in no more memory than
 //! there is for that. Whoever finds it full waits, which slows clients down instead of the machine.
 
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::Request;
 use axum::http::header;
 use http_body::{Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use super::problem::Problem;
-use crate::limits::{BODY_TIME, CALL_PATIENCE, MAX_MESSAGE_BYTES};
+use crate::limits::{BODY_TIME, CALL_PATIENCE, LARGE_MESSAGE, MAX_MESSAGE_BYTES};
+use crate::shares::{Shares, Taken};
 use crate::who::Who;
 
-/// The memory there is for bodies, those that come or those that go, in pieces of [`PIECE`] bytes. It
-/// is taken as bytes arrive: to say that much will come costs nothing, so that it gets nothing.
-pub(super) struct Room {
-    all: Arc<Semaphore>,
-    /// Pieces one client may have.
-    share: usize,
-    /// What one client may have of it. Only those of the settings are here.
-    shares: Mutex<BTreeMap<Option<Arc<str>>, Arc<Semaphore>>>,
-}
+/// The memory there is for bodies that are large, those that come or those that go, in pieces of
+/// [`PIECE`] bytes. What is small needs none of it: no more of that comes at once than there are
+/// connections.
+pub(super) struct Room(Shares);
 
 const PIECE: usize = 1024;
 
-/// The part of the room that one client may have.
-const SHARE: usize = 4;
-
-/// Room that is taken: of all there is, and of a client's share.
-#[derive(Default)]
-struct Taken(Option<(OwnedSemaphorePermit, OwnedSemaphorePermit)>);
-
 impl Room {
-    /// Room for as many `bytes`.
-    pub(super) fn new(bytes: usize) -> Self {
-        let all = Arc::new(Semaphore::new(bytes / PIECE));
-        Self { all, share: bytes / SHARE / PIECE, shares: Mutex::default() }
+    /// Room for as many `bytes`; `apart` says whether there are clients that are known apart.
+    pub(super) fn new(bytes: usize, apart: bool) -> Self {
+        Self(Shares::new(bytes / PIECE, apart))
     }
 
     /// These bytes, which have room for as long as they are in memory: until whoever they are sent to
     /// has taken them. What is larger than a client's share has all of that.
     pub(super) async fn keep(&self, who: &Who, bytes: Vec<u8>) -> Result<Bytes, Problem> {
         let end = Instant::now() + CALL_PATIENCE;
-        let pieces = bytes.len().div_ceil(PIECE).min(self.share);
-        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-        let taken = self.room_for(pieces, &self.share(who), end).await?;
+        let taken = self.0.take(&who.known, bytes.len().div_ceil(PIECE), end).await?;
         Ok(Bytes::from_owner(Kept { bytes, _taken: taken }))
-    }
-
-    async fn room_for(
-        &self,
-        pieces: u32,
-        share: &Arc<Semaphore>,
-        end: Instant,
-    ) -> Result<(OwnedSemaphorePermit, OwnedSemaphorePermit), Problem> {
-        let mine = timeout_at(end, Arc::clone(share).acquire_many_owned(pieces)).await;
-        let Ok(Ok(mine)) = mine else { return Err(Problem::busy()) };
-        let ours = timeout_at(end, Arc::clone(&self.all).acquire_many_owned(pieces)).await;
-        let Ok(Ok(ours)) = ours else { return Err(Problem::busy()) };
-        Ok((mine, ours))
     }
 
     /// The request with its body in memory.
@@ -79,21 +49,25 @@ impl Room {
         if told.is_some_and(|length| length > MAX_MESSAGE_BYTES) {
             return Err(Problem::too_large(MAX_MESSAGE_BYTES));
         }
-        let (bytes, taken) = self.read(body, &self.share(who)).await?;
+        let (bytes, taken) = self.read(who, body, told.unwrap_or(MAX_MESSAGE_BYTES)).await?;
         Ok(Request::from_parts(parts, Body::new(Held::new(Body::from(bytes), taken))))
     }
 
+    /// The bytes of a body that has `told` of them at most. Its room is taken once, for all that may
+    /// come: who had a part of it and waited for the rest could wait for another who does the same. It
+    /// is taken when more has come than what is small: to say that much will come gets nothing.
     async fn read(
         &self,
+        who: &Who,
         mut body: Body,
-        share: &Arc<Semaphore>,
-    ) -> Result<(Vec<u8>, Taken), Problem> {
+        told: usize,
+    ) -> Result<(Vec<u8>, Option<Taken>), Problem> {
         let end = Instant::now() + BODY_TIME;
-        let (mut bytes, mut taken) = (Vec::new(), Taken::default());
+        let (mut bytes, mut taken) = (Vec::new(), None::<Taken>);
         loop {
             let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context));
             let frame = match timeout_at(end, frame).await {
-                Ok(None) => return Ok((bytes, taken)),
+                Ok(None) => break,
                 Ok(Some(Ok(frame))) => frame,
                 Ok(Some(Err(_))) => return Err(Problem::bad_request(UNFINISHED)),
                 Err(_) => return Err(Problem::too_slow()),
@@ -102,26 +76,22 @@ impl Room {
             if bytes.len() + data.len() > MAX_MESSAGE_BYTES {
                 return Err(Problem::too_large(MAX_MESSAGE_BYTES));
             }
-            let pieces = (bytes.len() + data.len()).div_ceil(PIECE) - bytes.len().div_ceil(PIECE);
-            let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-            let (mine, ours) = self.room_for(pieces, share, end).await?;
-            taken.add(mine, ours);
+            if taken.is_none() && bytes.len() + data.len() > LARGE_MESSAGE {
+                taken = Some(self.0.take(&who.known, told.div_ceil(PIECE), end).await?);
+            }
             bytes.extend_from_slice(&data);
         }
-    }
-
-    /// What the client may have of the room.
-    fn share(&self, who: &Who) -> Arc<Semaphore> {
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Semaphore::new(self.share));
-        Arc::clone(shares.entry(who.known.clone()).or_insert_with(new))
+        if let Some(taken) = &mut taken {
+            taken.keep(bytes.len().div_ceil(PIECE));
+        }
+        Ok((bytes, taken))
     }
 }
 
 /// Bytes with the room they have.
 struct Kept {
     bytes: Vec<u8>,
-    _taken: (OwnedSemaphorePermit, OwnedSemaphorePermit),
+    _taken: Taken,
 }
 
 impl AsRef<[u8]> for Kept {
@@ -132,18 +102,6 @@ impl AsRef<[u8]> for Kept {
 
 /// Why a body is not taken that stops arriving.
 const UNFINISHED: &str = "the body ended before its end";
-
-impl Taken {
-    fn add(&mut self, mine: OwnedSemaphorePermit, ours: OwnedSemaphorePermit) {
-        match &mut self.0 {
-            Some((all_mine, all_ours)) => {
-                all_mine.merge(mine);
-                all_ours.merge(ours);
-            }
-            None => self.0 = Some((mine, ours)),
-        }
-    }
-}
 
 /// A body that holds something for as long as it is not read to its end.
 pub(super) struct Held<T> {

@@ -31,34 +31,79 @@ fn request(length: usize, body: Body) -> Request {
     Request::builder().header(header::CONTENT_LENGTH, length).body(body).unwrap()
 }
 
+/// The room for all bodies, where clients are known apart.
+fn room() -> Room {
+    Room::new(MAX_BUFFERED_BYTES, true)
+}
+
+/// Begins to take a body that says it has `told` bytes and of which `came` come.
+fn begun<'r>(
+    room: &'r Room,
+    who: &'r Who,
+    (told, came): (usize, usize),
+) -> Pin<Box<impl Future<Output = Result<Request, Problem>> + 'r>> {
+    let body = Body::new(Endless(Some(vec![b'x'; came].into())));
+    let mut taking = Box::pin(room.take(who, request(told, body)));
+    assert!(taking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    taking
+}
+
 #[test]
-fn who_says_that_much_will_come_takes_the_room_of_what_came() {
+fn who_says_that_much_will_come_gets_room_when_it_comes_and_then_for_all_of_it() {
     // U3
     run(async {
-        let room = Room::new(MAX_BUFFERED_BYTES);
-        let before = room.all.available_permits();
+        let room = room();
+        let before = room.0.left();
         let who = Who::known("slow");
-        let first = Bytes::from_static(&[b'x'; PIECE + 1]);
-        let body = Body::new(Endless(Some(first)));
-        let mut taking = Box::pin(room.take(&who, request(MAX_MESSAGE_BYTES, body)));
-        let mut context = Context::from_waker(Waker::noop());
-        assert!(taking.as_mut().poll(&mut context).is_pending());
-        assert_eq!(before - room.all.available_permits(), 2);
-        drop(taking);
-        assert_eq!(room.all.available_permits(), before, "who leaves has nothing");
+        let small = begun(&room, &who, (MAX_MESSAGE_BYTES, LARGE_MESSAGE));
+        assert_eq!(room.0.left(), before, "to say so is nothing");
+        let large = begun(&room, &who, (MAX_MESSAGE_BYTES, LARGE_MESSAGE + 1));
+        assert_eq!(before - room.0.left(), MAX_MESSAGE_BYTES / PIECE, "it never has to wait again");
+        drop((small, large));
+        assert_eq!(room.0.left(), before, "who leaves has nothing");
     });
 }
 
 #[test]
-fn a_body_is_held_until_it_is_read() {
+fn bodies_that_wait_for_room_have_none_and_small_ones_never_wait() {
+    // U3, F4
+    run(async {
+        let room = room();
+        let who = Who::known("many");
+        let share = MAX_BUFFERED_BYTES / 4 / MAX_MESSAGE_BYTES;
+        // More than the client has room for, each with most of its bytes there.
+        let mut slow: Vec<_> = (0..2 * share)
+            .map(|_| begun(&room, &who, (MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES - 1)))
+            .collect();
+        let held = MAX_BUFFERED_BYTES / PIECE - room.0.left();
+        assert_eq!(held, share * MAX_MESSAGE_BYTES / PIECE, "those who have it have all of it");
+        let small = vec![b'x'; LARGE_MESSAGE];
+        let asked = room.take(&who, request(LARGE_MESSAGE, Body::from(small))).await;
+        assert!(asked.is_ok(), "what is small comes through");
+        let waiting = slow.split_off(share);
+        drop(slow);
+        let mut context = Context::from_waker(Waker::noop());
+        for mut next in waiting {
+            assert!(next.as_mut().poll(&mut context).is_pending());
+        }
+        assert_eq!(room.0.left(), MAX_BUFFERED_BYTES / PIECE);
+    });
+}
+
+#[test]
+fn a_large_body_is_held_until_it_is_read_and_has_no_more_room_than_it_needs() {
     // U3
     run(async {
-        let room = Room::new(MAX_BUFFERED_BYTES);
-        let before = room.all.available_permits();
-        let asked = room.take(&Who::default(), request(3, Body::from("abc"))).await.unwrap();
-        assert_eq!(before - room.all.available_permits(), 1);
-        assert_eq!(axum::body::to_bytes(asked.into_body(), 9).await.unwrap(), "abc");
-        assert_eq!(room.all.available_permits(), before);
+        let room = room();
+        let before = room.0.left();
+        let large = vec![b'x'; 3 * LARGE_MESSAGE];
+        let unsaid = Request::builder().body(Body::from(large.clone())).unwrap();
+        for asked in [request(large.len(), Body::from(large.clone())), unsaid] {
+            let asked = room.take(&Who::default(), asked).await.unwrap();
+            assert_eq!(before - room.0.left(), large.len() / PIECE);
+            assert_eq!(axum::body::to_bytes(asked.into_body(), large.len()).await.unwrap(), large);
+            assert_eq!(room.0.left(), before);
+        }
     });
 }
 
@@ -66,16 +111,16 @@ fn a_body_is_held_until_it_is_read() {
 fn one_client_cannot_take_the_room_of_all() {
     // U3
     run(async {
-        let room = Room::new(MAX_BUFFERED_BYTES);
-        let one = room.share(&Who::known("one"));
-        let all_of_it = u32::try_from(one.available_permits()).unwrap();
-        let _held = one.acquire_many_owned(all_of_it).await.unwrap();
-        let mut context = Context::from_waker(Waker::noop());
+        let room = room();
         let who = Who::known("one");
-        let mut more = Box::pin(room.take(&who, request(3, Body::from("abc"))));
+        let now = Instant::now();
+        let _held = room.0.take(&who.known, usize::MAX, now).await.unwrap();
+        let large = || Body::from(vec![b'x'; LARGE_MESSAGE + 1]);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut more = Box::pin(room.take(&who, request(LARGE_MESSAGE + 1, large())));
         assert!(more.as_mut().poll(&mut context).is_pending());
         for other in [Who::known("two"), Who::default()] {
-            assert!(room.take(&other, request(3, Body::from("abc"))).await.is_ok());
+            assert!(room.take(&other, request(LARGE_MESSAGE + 1, large())).await.is_ok());
         }
     });
 }
@@ -84,7 +129,7 @@ fn one_client_cannot_take_the_room_of_all() {
 fn what_is_larger_than_a_message_is_refused_whatever_it_says() {
     // U3
     run(async {
-        let room = Room::new(MAX_BUFFERED_BYTES);
+        let room = room();
         let large = Body::from(vec![0; MAX_MESSAGE_BYTES + 1]);
         let unsaid = Request::builder().body(large).unwrap();
         for asked in [request(MAX_MESSAGE_BYTES + 1, Body::from("x")), unsaid] {
@@ -99,8 +144,8 @@ fn what_is_larger_than_a_message_is_refused_whatever_it_says() {
 fn an_answer_has_room_until_the_last_of_its_bytes_is_gone() {
     // U3
     run(async {
-        let room = Room::new(MAX_BUFFERED_BYTES);
-        let before = room.all.available_permits();
+        let room = room();
+        let before = room.0.left();
         let who = Who::known("slow");
         let kept = room.keep(&who, vec![7; 3 * PIECE]).await.unwrap();
         let mut body = Body::from(kept);
@@ -108,10 +153,10 @@ fn an_answer_has_room_until_the_last_of_its_bytes_is_gone() {
         let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
         let data = frame.unwrap().unwrap().into_data().unwrap();
         drop(body);
-        assert_eq!(before - room.all.available_permits(), 3, "a server still writes them");
+        assert_eq!(before - room.0.left(), 3, "a server still writes them");
         drop(data.slice(PIECE..));
         drop(data);
-        assert_eq!(room.all.available_permits(), before);
+        assert_eq!(room.0.left(), before);
         let large = room.keep(&who, vec![7; MAX_BUFFERED_BYTES]).await;
         assert_eq!(large.unwrap().len(), MAX_BUFFERED_BYTES, "nothing is too large for ever");
         let held = room.keep(&who, vec![7; MAX_BUFFERED_BYTES]).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
@@ -11,15 +11,15 @@ use metier_runtime::event::Trigger;
 use metier_runtime::unambiguous;
 use metier_sandbox::Cancel;
 use serde_json::Value;
-use tokio::time::timeout;
 
 use super::desks::Place;
 use super::problem::{Problem, answer};
 use super::routes::Api;
 use super::{ASKER_HEADER, SESSION_HEADER};
 use crate::aside::aside;
-use crate::limits::{CALL_PATIENCE, MAX_MESSAGE_BYTES};
+use crate::limits::{LARGE_MESSAGE, MAX_MESSAGE_BYTES};
 use crate::runs::Ends;
+use crate::shares::{Taken, Whose};
 use crate::who::Who;
 
 /// `POST /v1/NAME`.
@@ -62,16 +62,45 @@ async fn carried(
     let capability = Capability::named(name)
         .ok_or_else(|| Problem::not_found("there is no such operation; see `/openapi.json`"))?;
     let asker = asker(request.headers())?;
-    let typed = is_json(request.headers());
-    let body = to_bytes(request.into_body(), MAX_MESSAGE_BYTES).await;
-    let body = body.map_err(|_| Problem::bad_request("the body ended before its end"))?;
-    let arguments = arguments(&body, typed)?;
+    let (arguments, read) = brought(api, &place.who.known, request).await?;
     let call = Call { operation: capability.operation, arguments, asker };
     let result = match runs(capability) {
-        true => run(api, place, call).await?,
-        false => act(api, place, call).await?,
+        true => {
+            // A script may take its time, and is counted among the scripts.
+            drop(read);
+            run(api, place, call).await?
+        }
+        false => act(api, place, (call, read)).await?,
     };
     Ok(answer(StatusCode::OK, &result))
+}
+
+/// The arguments that a request brings. Large ones wait for a turn before they leave the room they have,
+/// and are read where that holds up nobody; the turn comes with them.
+async fn brought(
+    api: &Api,
+    whose: &Whose,
+    request: Request,
+) -> Result<(Value, Option<Taken>), Problem> {
+    let typed = is_json(request.headers());
+    let turn = match is_large(request.body()) {
+        true => Some(api.service.turns().large_read(whose).await?),
+        false => None,
+    };
+    let body = to_bytes(request.into_body(), MAX_MESSAGE_BYTES).await;
+    let body = body.map_err(|_| Problem::bad_request("the body ended before its end"))?;
+    match turn {
+        None => Ok((arguments(&body, typed)?, None)),
+        Some(turn) => {
+            let (read, turn) = aside(move || (arguments(&body, typed), turn)).await?;
+            Ok((read?, Some(turn)))
+        }
+    }
+}
+
+/// Whether a body, which is in memory, is of a large message.
+pub(super) fn is_large(body: &Body) -> bool {
+    body.size_hint().lower() > LARGE_MESSAGE as u64
 }
 
 /// Whether the operation runs a script, which takes as long as it takes.
@@ -79,12 +108,15 @@ fn runs(capability: &Capability) -> bool {
     capability.effect == Effect::Runs
 }
 
-async fn act(api: &Arc<Api>, place: Place, call: Call) -> Result<Value, Problem> {
-    let turn = timeout(CALL_PATIENCE, Arc::clone(&api.calls).acquire_owned()).await;
-    let Ok(Ok(turn)) = turn else { return Err(Problem::busy()) };
+async fn act(
+    api: &Arc<Api>,
+    place: Place,
+    (call, read): (Call, Option<Taken>),
+) -> Result<Value, Problem> {
+    let turn = api.service.turns().call(&place.who.known).await?;
     let api = Arc::clone(api);
     aside(move || {
-        let _turn = turn;
+        let _turns = (turn, read);
         api.desks.act(&place, |session| invoke(session, call))
     })
     .await??

@@ -1,9 +1,20 @@
-use axum::body::Bytes;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue};
 use metier_runtime::event::Trigger;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::{arguments, asker, is_json};
+use super::{arguments, asker, brought, is_json};
+use crate::Dialect;
+use crate::http::routes::Api;
+use crate::http::{Gate, HttpSetup, Stop};
+use crate::limits::LARGE_MESSAGE;
+use crate::unopened::Unopened;
 
 #[test]
 fn a_body_is_one_object_with_one_meaning() {
@@ -43,4 +54,49 @@ fn who_does_not_say_who_they_are_is_a_model() {
     assert_eq!(asked(Some("model")), Ok(Trigger::Auto));
     assert_eq!(asked(Some("user")), Ok(Trigger::Manual));
     assert_eq!(asked(Some("root")).unwrap_err().code, "bad_request");
+}
+
+/// A request with arguments of so many bytes.
+fn request(bytes: usize) -> Request {
+    let body = json!({ "a": "x".repeat(bytes) }).to_string();
+    let typed = Request::builder().header("content-type", "application/json");
+    typed.body(Body::from(body)).unwrap()
+}
+
+fn api() -> Api {
+    let (session, gate, header_time) = ("s".to_owned(), Gate::default(), Duration::from_secs(1));
+    let setup = HttpSetup { session, dialect: Dialect::Plain, gate, header_time };
+    Api::new(Unopened::empty(), setup, Stop::default())
+}
+
+#[test]
+fn large_arguments_wait_for_a_turn_and_are_read_where_that_holds_up_nobody() {
+    // U3, F4
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(1)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let api = Arc::new(api());
+        let soon = Duration::from_millis(20);
+        // The only thread for what waits is taken.
+        let (free, taken) = std::sync::mpsc::channel::<()>();
+        tokio::task::spawn_blocking(move || taken.recv());
+        let (small, turn) = brought(&api, &None, request(10)).await.unwrap();
+        assert!(small.is_object() && turn.is_none(), "a small one is read at once");
+        let mut large = pin!(brought(&api, &None, request(LARGE_MESSAGE)));
+        assert!(timeout(soon, large.as_mut()).await.is_err(), "it was read on the serving thread");
+        drop(free);
+        let (read, turn) = large.await.unwrap();
+        assert!(read.is_object() && turn.is_some());
+        let mut turns = vec![turn];
+        while let Ok(turn) = timeout(Duration::ZERO, api.service.turns().large_read(&None)).await {
+            turns.push(turn.ok());
+        }
+        let mut large = pin!(brought(&api, &None, request(LARGE_MESSAGE)));
+        assert!(timeout(soon, large.as_mut()).await.is_err(), "as many as there may be are read");
+        drop(turns);
+        assert!(large.await.is_ok());
+    });
 }

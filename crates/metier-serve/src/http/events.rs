@@ -56,9 +56,7 @@ pub(super) async fn stream_in(
 
 async fn follow(api: Arc<Api>, place: Place, headers: &HeaderMap) -> Result<Response, Problem> {
     let after = after(headers)?;
-    let Ok(seat) = Arc::clone(&api.streams).try_acquire_owned() else {
-        return Err(Problem::busy());
-    };
+    let seat = api.streams.try_take(&place.who.known)?;
     let host = Arc::clone(&api.host);
     let tail = aside(move || host.tail(&place.client())).await?;
     let tail = tail.map_err(|error| Problem::from(&error))?;

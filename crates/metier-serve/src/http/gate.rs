@@ -17,6 +17,10 @@ use crate::who::Who;
 /// Where everybody may ask, without a token, whether the server lives.
 pub(super) const HEALTH: &str = "/health";
 
+/// Why a request that is meant for another name is not answered, and what helps whoever started this.
+const OTHER_NAME: &str =
+    "this server has another name; `metier serve --allow-host NAME` gives it one more";
+
 /// A client that is known by a token of its own.
 #[derive(Clone, Debug)]
 pub struct Badge {
@@ -91,7 +95,7 @@ impl Gate {
         let written = uri.authority().map(Authority::as_str);
         for name in [Some(host), written].into_iter().flatten() {
             if !self.is_ours(name) {
-                return Err(Problem::forbidden("wrong_host", "this server has another name"));
+                return Err(Problem::forbidden("wrong_host", OTHER_NAME));
             }
         }
         Ok(host.to_owned())

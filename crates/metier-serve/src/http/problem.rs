@@ -7,8 +7,10 @@ use metier_format::text::visible;
 use metier_runtime::{CapabilityError, JournalError};
 use serde_json::{Value, json};
 
+use super::routes::Verb;
 use crate::aside::Broke;
 use crate::dialect::written;
+use crate::turns::Busy;
 use crate::who::NotYours;
 
 /// Why a request was not answered as asked.
@@ -83,8 +85,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "no_such_route", message)
     }
 
-    pub(super) fn wrong_method() -> Self {
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", "this is not done that way")
+    /// It is asked in one of these ways, and in no other.
+    pub(super) fn wrong_method(verbs: &[Verb]) -> Self {
+        let ways: Vec<String> = verbs.iter().map(|verb| format!("`{}`", verb.as_str())).collect();
+        let message = format!("this is asked with {}", ways.join(" or "));
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", message)
     }
 
     pub(super) fn wrong_type() -> Self {
@@ -102,7 +107,7 @@ impl Problem {
     }
 
     pub(super) fn busy() -> Self {
-        Self::of("busy", "too much is asked at once; try again")
+        Busy.into()
     }
 
     /// A failure that has a code on every surface.
@@ -120,6 +125,12 @@ impl From<&CapabilityError> for Problem {
 impl From<&JournalError> for Problem {
     fn from(error: &JournalError) -> Self {
         Self::of("journal_refused", error.to_string())
+    }
+}
+
+impl From<Busy> for Problem {
+    fn from(busy: Busy) -> Self {
+        Self::of("busy", busy.to_string())
     }
 }
 

@@ -12,10 +12,11 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use metier_package::index::WELL_KNOWN;
 use serde_json::json;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use super::body::{Held, Room};
-use super::calls::is_json;
+use super::calls::{is_json, is_large};
+use super::crowd::Seat;
 use super::desks::Desks;
 use super::framing::Doubt;
 use super::gate::HEALTH;
@@ -24,13 +25,15 @@ use super::metrics::Numbers;
 use super::problem::{Problem, answer};
 use super::well_known::Shelf;
 use super::{HttpSetup, Stop, calls, events, metrics, openapi, page, well_known};
+use crate::aside::aside;
 use crate::desk::Host;
 use crate::limits::{
-    MAX_ANSWER_BYTES, MAX_BUFFERED_BYTES, MAX_CALLS, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES,
+    MAX_ANSWER_BYTES, MAX_BUFFERED_BYTES, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES,
     MAX_STREAMS,
 };
 use crate::mcp::sdk::{LocalSessionManager, StreamableHttpServerConfig, StreamableHttpService};
 use crate::mcp::{Guest, Service, incoming};
+use crate::shares::{Shares, Taken, Whose};
 use crate::who::Who;
 
 /// One address of the server.
@@ -151,13 +154,13 @@ pub(super) struct Api {
     room: Room,
     /// For what clients have not taken yet.
     pub(super) answers: Room,
-    pub(super) calls: Arc<Semaphore>,
-    pub(super) streams: Arc<Semaphore>,
+    pub(super) streams: Shares,
 }
 
 impl Api {
     pub(super) fn new(host: Arc<dyn Host>, setup: HttpSetup, stop: Stop) -> Self {
-        let service = Service::new(Arc::clone(&host), setup.dialect);
+        let apart = !setup.gate.badges.is_empty();
+        let service = Service::shared(Arc::clone(&host), setup.dialect, apart);
         Self {
             desks: Desks::new(Arc::clone(&host), Arc::clone(service.finder())),
             setup,
@@ -165,10 +168,9 @@ impl Api {
             numbers: Numbers::default(),
             busy: Busy::default(),
             shelf: Shelf::default(),
-            room: Room::new(MAX_BUFFERED_BYTES),
-            answers: Room::new(MAX_ANSWER_BYTES),
-            calls: Arc::clone(&service.turns().calls),
-            streams: Arc::new(Semaphore::new(MAX_STREAMS)),
+            room: Room::new(MAX_BUFFERED_BYTES, apart),
+            answers: Room::new(MAX_ANSWER_BYTES, apart),
+            streams: Shares::new(MAX_STREAMS, apart),
             service,
             host,
         }
@@ -179,8 +181,7 @@ impl Api {
     /// Whether nothing is done any more that could be recorded: nobody waits for an answer, and nothing
     /// goes on whose client is gone.
     pub(super) fn is_at_rest(&self) -> bool {
-        let calls = self.calls.available_permits() == MAX_CALLS;
-        self.busy.is_idle() && calls && self.service.runs().is_empty()
+        self.busy.is_idle() && self.service.turns().is_idle() && self.service.runs().is_empty()
     }
 }
 
@@ -199,13 +200,13 @@ pub(super) fn routes(api: &Arc<Api>) -> (Router, McpEnd) {
     let mcp = Arc::new(mcp);
     let mut router = Router::new();
     for route in ROUTES {
-        for verb in route.verbs {
-            router = router.route(route.path, answered(route.behind, verb.filter(), &mcp));
-        }
+        let wrong = async || Problem::wrong_method(route.verbs);
+        let verbs = route.verbs.iter().map(|verb| answered(route.behind, verb.filter(), &mcp));
+        let all = verbs.fold(MethodRouter::new(), MethodRouter::merge);
+        router = router.route(route.path, all.fallback(wrong));
     }
     let router = router
         .fallback(async || Problem::not_found("there is nothing here; see `/openapi.json`"))
-        .method_not_allowed_fallback(async || Problem::wrong_method())
         .with_state(Arc::clone(api))
         .layer(from_fn_with_state(Arc::clone(api), enter));
     (router, end)
@@ -237,16 +238,20 @@ type McpService = StreamableHttpService<crate::mcp::Server, Seats>;
 
 /// MCP for each client that is known by a token, and for everybody else: each has its own table of
 /// connections, so that none can speak or listen on another's.
-struct Mcp(BTreeMap<Option<Arc<str>>, McpService>);
+struct Mcp {
+    clients: BTreeMap<Whose, McpService>,
+    shared: Arc<Service>,
+}
 
 impl Mcp {
     async fn answer(&self, who: &Who, request: Request) -> Response {
-        let Some(service) = self.0.get(&who.known) else {
+        let Some(service) = self.clients.get(&who.known) else {
             return Problem::not_found("there is nothing here for this client").into_response();
         };
         let ends = request.method() == Method::DELETE;
-        let request = match readable(request).await {
-            Ok(request) => request,
+        // A turn that it needed is kept until the SDK has read it, too.
+        let (request, _turn) = match self.readable(who, request).await {
+            Ok(readable) => readable,
             Err(response) => return response,
         };
         let mut response = service.handle(request).await.map(Body::new);
@@ -256,21 +261,40 @@ impl Mcp {
         }
         response
     }
+
+    /// The request when its body, which is in memory, is a message, with the turn that a large one
+    /// needs. The SDK would say that it has the wrong type.
+    async fn readable(
+        &self,
+        who: &Who,
+        request: Request,
+    ) -> Result<(Request, Option<Taken>), Response> {
+        if request.method() != Method::POST || !is_json(request.headers()) {
+            return Ok((request, None));
+        }
+        let turn = match is_large(request.body()) {
+            true => Some(self.shared.turns().large_read(&who.known).await.map_err(refused)?),
+            false => None,
+        };
+        let (parts, body) = request.into_parts();
+        let bytes = to_bytes(body, MAX_MESSAGE_BYTES).await;
+        let bytes = bytes.map_err(|_| Problem::too_large(MAX_MESSAGE_BYTES).into_response())?;
+        let read = match turn.is_some() {
+            true => {
+                let bytes = bytes.clone();
+                aside(move || incoming::read(&bytes).map(drop)).await.map_err(refused)?
+            }
+            false => incoming::read(&bytes).map(drop),
+        };
+        match read {
+            Err(refusal) => Err(answer(StatusCode::BAD_REQUEST, &refusal.to_json())),
+            Ok(()) => Ok((Request::from_parts(parts, Body::from(bytes)), turn)),
+        }
+    }
 }
 
-/// The request when its body, which is in memory, is a message. The SDK would say that it has the wrong
-/// type.
-async fn readable(request: Request) -> Result<Request, Response> {
-    if request.method() != Method::POST || !is_json(request.headers()) {
-        return Ok(request);
-    }
-    let (parts, body) = request.into_parts();
-    let bytes = to_bytes(body, MAX_MESSAGE_BYTES).await;
-    let bytes = bytes.map_err(|_| Problem::too_large(MAX_MESSAGE_BYTES).into_response())?;
-    match incoming::read(&bytes) {
-        Err(refusal) => Err(answer(StatusCode::BAD_REQUEST, &refusal.to_json())),
-        Ok(_) => Ok(Request::from_parts(parts, Body::from(bytes))),
-    }
+fn refused(why: impl Into<Problem>) -> Response {
+    why.into().into_response()
 }
 
 /// MCP. `Host`, `Origin` and the length of a message have been checked when it is reached.
@@ -293,7 +317,8 @@ fn mcp(api: &Arc<Api>) -> (Mcp, McpEnd) {
         (section, service)
     };
     let badges = api.setup.gate.badges.iter().map(|badge| Some(Arc::clone(&badge.section)));
-    (Mcp(badges.chain([None]).map(for_one).collect()), end)
+    let clients = badges.chain([None]).map(for_one).collect();
+    (Mcp { clients, shared: Arc::clone(&api.service) }, end)
 }
 
 /// Every request comes through here: who asks, how much they bring, and that it is counted.
@@ -301,9 +326,8 @@ async fn enter(State(api): State<Arc<Api>>, request: Request, next: Next) -> Res
     let route = metrics::route(request.uri().path());
     // Those that wait for an answer keep the server; those that listen do not.
     let busy = (request.method() == Method::POST).then(|| api.busy.begin());
-    // Who has not shown a token has no lasting seat.
-    let is_nobody = api.setup.gate.asks_for_tokens() && request.uri().path() == HEALTH;
-    let last = is_nobody || request.headers().contains_key(header::TRANSFER_ENCODING);
+    let last =
+        is_nobody(&api, &request) || request.headers().contains_key(header::TRANSFER_ENCODING);
     let mut response = match admitted(&api, request).await {
         Ok(request) => next.run(request).await,
         Err(problem) => ending(problem.into_response()),
@@ -332,8 +356,19 @@ async fn admitted(api: &Api, mut request: Request) -> Result<Request, Problem> {
     if request.uri().path() == HEALTH && !request.body().is_end_stream() {
         return Err(Problem::bad_request("who asks for the health brings nothing"));
     }
+    // Taken out, for a request may outlive its connection. Who has not shown a token has no lasting one.
+    if let Some(seat) = request.extensions_mut().remove::<Arc<Seat>>()
+        && !is_nobody(api, &request)
+    {
+        seat.is_of(&who.known)?;
+    }
     request.extensions_mut().insert(who.clone());
     api.room.take(&who, request).await
+}
+
+/// Whether who asks has shown nothing where others show a token.
+fn is_nobody(api: &Api, request: &Request) -> bool {
+    api.setup.gate.asks_for_tokens() && request.uri().path() == HEALTH
 }
 
 /// The last answer of its connection. Who was not let in may not have been read to the end.

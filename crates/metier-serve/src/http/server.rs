@@ -12,11 +12,12 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::HttpSetup;
+use super::crowd::{Crowd, Seat};
 use super::framing::Framing;
 use super::neighbour::is_strangers;
 use super::presence::gone;
@@ -26,7 +27,7 @@ use super::timed::Timed;
 use crate::aside::aside;
 use crate::desk::Host;
 use crate::limits::{
-    LAST_GRACE, MAX_CONNECTIONS, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS, STOP_GRACE, WRITE_TIME,
+    LAST_GRACE, MAX_HEADER_BYTES, MAX_HEADERS, MAX_THREADS, STOP_GRACE, WRITE_TIME,
 };
 
 /// How long accepting waits when the system has no more sockets.
@@ -63,7 +64,7 @@ impl Stop {
         *self.0.borrow()
     }
 
-    pub(super) async fn stopping(&self) {
+    pub(crate) async fn stopping(&self) {
         // The sender is ours, so the wait ends in one way only.
         let _ = self.0.subscribe().wait_for(|stopping| *stopping).await;
     }
@@ -95,30 +96,29 @@ pub fn serve(
 async fn accept(listener: TcpListener, api: &Arc<Api>) {
     let stop = &api.stop;
     let (routes, mcp) = routes(api);
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let crowd = Crowd::new(!api.setup.gate.badges.is_empty());
     let mut open = JoinSet::new();
     while !stop.is_stopping() {
-        // Who finds it full waits outside, in the system's queue.
-        let seat = tokio::select! {
-            () = stop.stopping() => break,
-            seat = Arc::clone(&room).acquire_owned() => seat,
-        };
         let accepted = tokio::select! {
             () = stop.stopping() => break,
             accepted = listener.accept() => accepted,
         };
-        match (accepted, seat) {
-            (Ok((stream, client)), Ok(seat)) => {
-                let (routes, api) = (routes.clone(), Arc::clone(api));
-                open.spawn(async move {
-                    if api.setup.gate.asks_for_tokens() || !is_a_strangers(&stream, client).await {
-                        connection(stream, routes, &api, seat).await;
-                    }
-                    // Else, whoever it is has no business here, and is told nothing.
-                });
+        let Ok((stream, client)) = accepted else {
+            sleep(PAUSE).await;
+            continue;
+        };
+        // Those who come while somebody waits for a seat wait outside, in the system's queue.
+        let seat = tokio::select! {
+            () = stop.stopping() => break,
+            seat = crowd.sit() => Arc::new(seat),
+        };
+        let (routes, api) = (routes.clone(), Arc::clone(api));
+        open.spawn(async move {
+            tokio::select! {
+                () = served((stream, client), routes, &api, &seat) => {}
+                () = seat.wanted() => {}
             }
-            _ => sleep(PAUSE).await,
-        }
+        });
         while open.try_join_next().is_some() {}
     }
     drop(listener);
@@ -133,6 +133,18 @@ async fn accept(listener: TcpListener, api: &Arc<Api>) {
     let _ = timeout(LAST_GRACE, gone).await;
 }
 
+/// Serves a connection, unless whoever it is has no business here, and is told nothing.
+async fn served(
+    (stream, client): (TcpStream, SocketAddr),
+    routes: Router,
+    api: &Api,
+    seat: &Arc<Seat>,
+) {
+    if api.setup.gate.asks_for_tokens() || !is_a_strangers(&stream, client).await {
+        connection(stream, routes, api, seat).await;
+    }
+}
+
 /// Whether a connection certainly belongs to another user of this machine. With many sockets the list
 /// that says so is long, and everybody else is served while it is read.
 async fn is_a_strangers(stream: &TcpStream, client: SocketAddr) -> bool {
@@ -141,8 +153,7 @@ async fn is_a_strangers(stream: &TcpStream, client: SocketAddr) -> bool {
     aside(move || is_strangers(client, server)).await.unwrap_or(true)
 }
 
-async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSemaphorePermit) {
-    let _seat = seat;
+async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: &Arc<Seat>) {
     let _open = api.numbers.connection();
     // Without it small answers wait for an acknowledgement; with it failing they only come later.
     let _ = stream.set_nodelay(true);
@@ -153,8 +164,10 @@ async fn connection(stream: TcpStream, routes: Router, api: &Api, seat: OwnedSem
     let (read, write) = stream.into_split();
     let io = tokio::io::join(Seen::new(read, framing), Timed::new(write, WRITE_TIME));
     let routes = TowerToHyperService::new(routes);
+    let seat = Arc::clone(seat);
     let service = service_fn(move |mut request: hyper::Request<_>| {
         request.extensions_mut().insert(doubt.clone());
+        request.extensions_mut().insert(Arc::clone(&seat));
         routes.call(request)
     });
     let connection = http1::Builder::new()

@@ -10,13 +10,14 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use metier_format::parse_frontmatter;
 use metier_format::text::visible;
 use metier_package::archive::{Packed, pack};
 use metier_package::index::SCHEMA;
 use metier_store::catalog::Visibility;
-use metier_store::digest::{TreeKind, hex, sha256};
+use metier_store::digest::{Tree, TreeKind, hex, sha256};
 use metier_store::store::{FileStamp, Location, ReadError};
-use metier_store::vouch::{Depth, Standing};
+use metier_store::vouch::{Depth, Standing, Vouched};
 use metier_store::{Catalog, Entry, Layer, Store};
 use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
@@ -33,6 +34,9 @@ pub(super) const ARCHIVES: &str = "/.well-known/agent-skills/{file}";
 
 /// What an archive is called after the skill's name.
 const ENDING: &str = ".tar.gz";
+
+/// What a skill's own file is called.
+const SKILL: &str = "SKILL.md";
 
 /// Why a link is not in an archive.
 const LEAVES: &str = "it is a link that leaves the skill";
@@ -101,7 +105,7 @@ pub(super) async fn archive(
     let missing = || Problem::not_found("no such skill is offered");
     let name = file.strip_suffix(ENDING).ok_or_else(missing)?.to_owned();
     let asker = who.clone();
-    let packed = looking(&api, move |api| {
+    let packed = looking(&api, &asker, move |api| {
         let catalog = api.host.catalog(&who);
         let meant = |entry: &&Entry| entry.name().as_str() == name && is_standard(entry);
         let entry = offered(&catalog).find(meant)?;
@@ -119,9 +123,10 @@ pub(super) async fn archive(
 /// back with what was found.
 async fn looking<T: Send + 'static>(
     api: &Arc<Api>,
+    who: &Who,
     look: impl FnOnce(&Api) -> T + Send + 'static,
 ) -> Result<(T, Turn), Problem> {
-    let turn = api.service.turns().close_look().await.map_err(|_| Problem::busy())?;
+    let turn = api.service.turns().close_look(&who.known).await?;
     let api = Arc::clone(api);
     Ok(aside(move || (look(&api), turn)).await?)
 }
@@ -162,6 +167,7 @@ async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
             return Ok(kept);
         }
     }
+    let asker = who.clone();
     // It is made to its end and kept, though who asked for it be gone.
     let make = move |api: &Api| {
         let (list, marks) = list(&api.host.catalog(&who), api);
@@ -171,7 +177,7 @@ async fn kept(api: &Arc<Api>, who: Who) -> Result<Kept, Problem> {
         let kept = Kept { made: api.host.now(), marks, text: text.into(), version };
         spot.insert(kept).clone()
     };
-    let (kept, _turn) = looking(api, make).await?;
+    let (kept, _turn) = looking(api, &asker, make).await?;
     Ok(kept)
 }
 
@@ -190,7 +196,7 @@ fn list(catalog: &Catalog, api: &Api) -> (Value, Vec<Mark>) {
                 skills.push(json!({
                     "name": name,
                     "type": "archive",
-                    "description": visible(&entry.found.description),
+                    "description": visible(&parcel.description),
                     "url": format!("{name}{ENDING}"),
                     "digest": format!("sha256:{}", hex(&sha256(&parcel.bytes))),
                 }));
@@ -224,6 +230,8 @@ fn is_standard(entry: &Entry) -> bool {
 struct Parcel {
     /// The archive.
     bytes: Vec<u8>,
+    /// What the packed `SKILL.md` says of itself. What discovery read was read at another time.
+    description: String,
     /// Links of the skill that are not in it.
     left_out: Vec<String>,
     /// What it was made of.
@@ -232,6 +240,9 @@ struct Parcel {
 
 /// The skill as an archive, every file at its place below the root. A link that leaves the skill is
 /// nobody's to follow, here as in a read.
+///
+/// Whoever vouches for the skill says what each file should hold, and the very bytes that are packed are
+/// held against that: a file can be another while it is read and itself again before and after.
 fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
     let (store, at) = (api.host.index().store(), entry.location());
     let tree = store.tree(&at).map_err(|_| "its directory cannot be read")?;
@@ -261,12 +272,33 @@ fn packed(api: &Api, entry: &Entry) -> Result<Parcel, &'static str> {
         let executable = file.kind == TreeKind::Executable;
         files.push(Packed { path: path.to_owned(), executable, bytes: read.bytes });
     }
-    // After it was read, so that nothing comes between.
-    if let Some(directory) = store.directory(&at)
-        && api.host.vouch().vouch(entry.name(), &directory, Depth::Bytes).standing
-            == Standing::Changed
-    {
-        return Err("its content is not what was approved");
+    if let Some(directory) = store.directory(&at) {
+        let vouched = api.host.vouch().vouch(entry.name(), &directory, Depth::Bytes);
+        if !is_right(&vouched, &tree, (&files, &left_out)) {
+            return Err("its content is not what was approved");
+        }
     }
-    Ok(Parcel { bytes: pack(&files), left_out, marks })
+    let description = description(entry, &files).ok_or("its `SKILL.md` cannot be loaded")?;
+    Ok(Parcel { bytes: pack(&files), description, left_out, marks })
+}
+
+/// The description in the packed `SKILL.md`, called so or else by another spelling.
+fn description(entry: &Entry, packed: &[Packed]) -> Option<String> {
+    let usual = packed.iter().find(|file| file.path == SKILL);
+    let other = || packed.iter().find(|file| file.path.eq_ignore_ascii_case(SKILL));
+    let file = usual.or_else(other)?;
+    let parsed = parse_frontmatter(&file.bytes, Some(entry.name().as_str()));
+    Some(parsed.manifest?.description.value)
+}
+
+/// Whether what was packed is what was locked or approved, where somebody knows what that is: no file
+/// more, none less, and each with its bytes.
+fn is_right(vouched: &Vouched, tree: &Tree, (packed, left_out): (&[Packed], &[String])) -> bool {
+    let listed = vouched.files.as_ref().is_none_or(|files| {
+        let leaves = |path: &String| files.resolve(path.as_bytes()).is_none();
+        files.digest() == tree.digest() && left_out.iter().all(leaves)
+    });
+    vouched.standing != Standing::Changed
+        && listed
+        && packed.iter().all(|file| vouched.holds(&file.path, &file.bytes))
 }

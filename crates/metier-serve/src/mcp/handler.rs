@@ -4,6 +4,7 @@
 
 use metier_runtime::Session;
 use metier_store::Catalog;
+use tokio::time::timeout;
 
 use super::log::Called;
 use super::resources::Audience;
@@ -19,8 +20,8 @@ use super::sdk::{
 };
 use super::skills::Asked;
 use super::{
-    SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts, refused,
-    resources, skills, subscriptions, tools,
+    ATTENTION, SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts,
+    refused, resources, skills, subscriptions, tools,
 };
 use crate::dialect::Dialect;
 
@@ -78,7 +79,9 @@ impl ServerHandler for Server {
                 false => self.act(&context, work).await?,
             }
         };
-        self.log.tell(&context, called.as_ref()).await;
+        // Of a client that has closed its end meanwhile nobody says whether it heard; its answer must
+        // not wait for that.
+        let _ = timeout(ATTENTION, self.log.tell(&context, called.as_ref())).await;
         tools::answer(called.map(|called| called.reply), &request.name).map(Into::into)
     }
 

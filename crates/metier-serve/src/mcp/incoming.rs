@@ -2,6 +2,7 @@
 //! for an answer waits for ever; here everything that could be a request is answered. Start at [`read`];
 //! [`Scan`] finds the number of a message that is too long to be kept.
 
+use metier_format::json::{TooHeavy, weigh};
 use metier_runtime::unambiguous;
 use serde_json::{Value, json};
 
@@ -27,6 +28,14 @@ impl Refusal {
         Self { id, code: ErrorCode::INVALID_REQUEST, message }
     }
 
+    /// Its values take more memory than those of a message may. Nobody reads it, so that its number is
+    /// looked for as in what is too long.
+    fn too_heavy(bytes: &[u8], heavy: TooHeavy) -> Self {
+        let mut scan = Scan::default();
+        scan.read(bytes);
+        Self { id: scan.id(), code: ErrorCode::INVALID_REQUEST, message: heavy.to_string() }
+    }
+
     /// The answer.
     pub(crate) fn to_json(&self) -> Value {
         let error = json!({ "code": self.code.0, "message": self.message });
@@ -40,6 +49,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal
     if bytes.is_empty() {
         return Ok(None);
     }
+    weigh(bytes).map_err(|heavy| Refusal::too_heavy(bytes, heavy))?;
     // Of two members of one name every reader takes another, and somebody rules on one of them.
     let is_clear = unambiguous::read(bytes).is_ok();
     if let (true, Ok(message)) = (is_clear, serde_json::from_slice(bytes)) {

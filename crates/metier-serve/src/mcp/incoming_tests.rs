@@ -30,6 +30,22 @@ fn what_could_be_a_request_is_a_message_or_is_refused() {
 }
 
 #[test]
+fn a_message_of_too_many_values_is_refused_by_its_number_and_not_read() {
+    // U2, F4
+    let many = |count: usize| {
+        let lists = vec!["[[[[[[[[]]]]]]]]"; count].join(",");
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"x","arguments":{{"a":[{lists}]}}}},"id":9}}"#
+        )
+    };
+    assert!(matches!(read(many(10_000).as_bytes()), Ok(Some(JsonRpcMessage::Request(_)))));
+    let told = read(many(100_000).as_bytes()).unwrap_err().to_json();
+    assert_eq!((&told["id"], &told["error"]["code"]), (&json!(9), &json!(-32600)));
+    let message = told["error"]["message"].as_str().unwrap();
+    assert!(message.contains("more values"), "{message}");
+}
+
+#[test]
 fn nobody_waits_for_an_answer_to_a_notification_or_to_an_answer() {
     // U2
     for text in [

@@ -1,6 +1,7 @@
 //! Telling clients that something changed: the lists, to whoever said they had begun or listens, and
 //! single resources, to whoever subscribed. A client hears of changes in its own catalog only.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use axum::http::request::Parts;
@@ -70,8 +71,11 @@ impl Server {
         self.accepted.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
-    /// From now on the client hears when its lists change.
+    /// From now on the client hears when its lists change, once, however often it says that it began.
     pub(super) fn tell_of_changes(&self, peer: Peer<RoleServer>) {
+        if self.hears.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let mut changes = self.service.changes.subscribe();
         let follows = self.service.dialect.follows_catalog();
         let log = Arc::clone(&self.log);
@@ -128,8 +132,7 @@ impl Server {
         &self,
         context: SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let listeners = Arc::clone(&self.service.listeners);
-        let Ok(_seat) = listeners.try_acquire_owned() else {
+        let Ok(_seat) = self.service.listeners.try_take(&self.guest.section) else {
             return Err(ErrorData::internal_error("too many listen here; try again", None));
         };
         let (service, who) = (Arc::clone(&self.service), self.asker(context.request_context()));

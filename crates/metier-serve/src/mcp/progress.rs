@@ -37,8 +37,11 @@ pub(super) async fn accompany<T>(
                 if let Some(token) = &token {
                     let note = ProgressNotificationParam::new(token.clone(), seconds);
                     let note = note.with_message("the script is running");
-                    // A client that is gone is told nothing.
-                    let _ = context.peer.notify_progress(note).await;
+                    // A client that is gone is told nothing, and nobody says when that was.
+                    tokio::select! {
+                        done = &mut running => return done,
+                        _ = context.peer.notify_progress(note) => {}
+                    }
                 }
             }
         }

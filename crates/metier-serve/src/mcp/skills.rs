@@ -88,7 +88,10 @@ pub(super) fn answer(
             let message = format!("these are not the parameters of `{method}`");
             Err(ErrorData::invalid_params(message, None))
         }
-        _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(method), None)),
+        _ => {
+            let message = format!("there is no method `{}` here", shown(method));
+            Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+        }
     }
 }
 

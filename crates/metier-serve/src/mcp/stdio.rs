@@ -3,8 +3,11 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, ReadBuf,
+};
 use tokio::sync::Mutex;
 
 use super::incoming::{self, Refusal, Scan};
@@ -13,6 +16,7 @@ use super::sdk::{
     Transport, TxJsonRpcMessage, serve_server, stdio_pipes,
 };
 use super::{Guest, Service};
+use crate::http::Stop;
 use crate::limits::MAX_MESSAGE_BYTES;
 
 /// Why serving ended before the client did.
@@ -29,15 +33,17 @@ pub enum ServeError {
     Stopped(#[source] tokio::task::JoinError),
 }
 
-/// Serves one client on standard input and output until it is gone.
-pub fn serve_stdio(service: &Arc<Service>, guest: Guest) -> Result<(), ServeError> {
+/// Serves one client on standard input and output until it is gone, or until somebody stops it: then
+/// nothing more is read, and everything else goes as if the client had closed its end. Scripts are
+/// ended at once, for whoever asked for a stop soon asks no more.
+pub fn serve_stdio(service: &Arc<Service>, guest: Guest, stop: &Stop) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(ServeError::Runtime)?;
     let served = runtime.block_on(async {
         let (read, write) = stdio_pipes();
-        serve_streams(service, guest, read, write).await
+        serve_until(stop, service, guest, (read, write)).await
     });
     // A read of standard input cannot be taken back; it must not keep the process.
     runtime.shutdown_background();
@@ -51,12 +57,33 @@ pub async fn serve_streams(
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,
 ) -> Result<(), ServeError> {
+    serve_until(&Stop::default(), service, guest, (read, write)).await
+}
+
+async fn serve_until(
+    stop: &Stop,
+    service: &Arc<Service>,
+    guest: Guest,
+    (read, write): (
+        impl AsyncRead + Send + Unpin + 'static,
+        impl AsyncWrite + Send + Unpin + 'static,
+    ),
+) -> Result<(), ServeError> {
     let server = Arc::new(service.server(guest));
     let kept = Arc::clone(&server);
-    let served = match serve_server(server, Lines::new(read, write)).await {
+    let lines = Lines::new(Until::new(read, stop.clone()), write);
+    let served = match serve_server(server, lines).await {
         Ok(running) => {
             service.watch();
-            running.waiting().await.map(drop).map_err(ServeError::Stopped)
+            let mut waiting = std::pin::pin!(running.waiting());
+            let ended = tokio::select! {
+                ended = waiting.as_mut() => ended,
+                () = stop.stopping() => {
+                    kept.own_runs.end();
+                    waiting.await
+                }
+            };
+            ended.map(drop).map_err(ServeError::Stopped)
         }
         // A client that only opens and closes asked for nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
@@ -64,6 +91,34 @@ pub async fn serve_streams(
     };
     let _ = tokio::task::spawn_blocking(move || kept.close()).await;
     served
+}
+
+/// What a client writes, which ends when somebody stops the server.
+struct Until<R> {
+    inner: R,
+    /// None when it is over.
+    stopping: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl<R> Until<R> {
+    fn new(inner: R, stop: Stop) -> Self {
+        Self { inner, stopping: Some(Box::pin(async move { stop.stopping().await })) }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Until<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Some(stopping) = &mut self.stopping else { return Poll::Ready(Ok(())) };
+        if stopping.as_mut().poll(context).is_ready() {
+            self.stopping = None;
+            return Poll::Ready(Ok(()));
+        }
+        Pin::new(&mut self.inner).poll_read(context, buffer)
+    }
 }
 
 /// One client: a line is a message, both ways. What cannot be read as one is answered here, so that

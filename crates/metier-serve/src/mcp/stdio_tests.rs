@@ -6,6 +6,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::{ServeError, serve_stdio, serve_streams};
 use crate::Dialect;
+use crate::http::Stop;
 use crate::mcp::{Guest, Service};
 use crate::starved::starved;
 use crate::unopened::Unopened;
@@ -91,7 +92,7 @@ fn where_the_system_gives_nothing_to_wait_with_nothing_is_served() {
     // U2
     let test = "mcp::stdio::tests::where_the_system_gives_nothing_to_wait_with_nothing_is_served";
     starved(test, service, |service| {
-        let error = serve_stdio(&service, Guest::default()).unwrap_err();
+        let error = serve_stdio(&service, Guest::default(), &Stop::default()).unwrap_err();
         assert!(matches!(error, ServeError::Runtime(_)), "{error:?}");
     });
 }

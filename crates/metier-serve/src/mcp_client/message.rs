@@ -1,5 +1,6 @@
 //! One message of JSON-RPC: what is asked, and what came back. Pure.
 
+use metier_format::json::weigh;
 use metier_package::served::ServerError;
 use serde_json::{Map, Value, json};
 
@@ -74,6 +75,7 @@ pub(super) fn about() -> Value {
 /// What `bytes` are to somebody who waits for the answers to `ids`.
 pub(super) fn read(bytes: &[u8], ids: &[u64]) -> Result<Heard, ServerError> {
     let nonsense = |why: &str| ServerError::Nonsense(why.to_owned());
+    weigh(bytes).map_err(|heavy| nonsense(&heavy.to_string()))?;
     let parsed: Result<Value, _> = serde_json::from_slice(bytes);
     let message = parsed.map_err(|error| nonsense(&error.to_string()))?;
     let Some(message) = message.as_object() else {

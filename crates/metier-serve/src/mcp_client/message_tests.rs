@@ -36,8 +36,11 @@ fn a_message_is_the_answer_a_question_back_or_something_else() {
 fn what_is_no_message_is_nonsense() {
     // U2
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let lists = vec!["[[[[]]]]"; 60_000].join(",");
+    let heavy = format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"a":[{lists}]}}}}"#);
     for bad in [
         "",
+        &heavy,
         "x",
         "[]",
         "7",

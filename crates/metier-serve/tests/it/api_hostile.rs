@@ -37,6 +37,15 @@ fn every_route_of_the_table_is_one_of_the_server_in_the_ways_it_says() {
             let can = route.verbs.iter().any(|known| known.as_str() == verb);
             let wrong = answer.status == 405 && answer.refusal().1 == "wrong_method";
             assert_ne!(can, wrong, "{verb} {path}: {answer:?}");
+            if wrong {
+                let message = answer.json()["error"]["message"].to_string();
+                let allowed = answer.head.to_lowercase();
+                let allowed = allowed.lines().find(|line| line.starts_with("allow: ")).unwrap();
+                for verb in route.verbs.iter().map(|verb| verb.as_str()) {
+                    assert!(message.contains(verb), "{verb} {path}: {message}");
+                    assert!(allowed.contains(&verb.to_lowercase()), "{verb} {path}: {allowed}");
+                }
+            }
         }
     }
 }
@@ -48,6 +57,7 @@ fn a_name_that_was_rebound_and_a_page_of_others_get_nothing_on_any_route() {
     for route in &requests() {
         let rebound = server.ask(route, &[("Host", "evil.example:7777")], b"");
         assert_eq!(rebound.refusal(), (403, "wrong_host".to_owned()), "{route}");
+        assert!(rebound.text().contains("--allow-host"), "whoever started it is told what helps");
         let page = server.ask(route, &[("Origin", "https://evil.example")], b"");
         assert_eq!(page.refusal(), (403, "wrong_origin".to_owned()), "{route}");
         let image = server.ask(route, &[("Sec-Fetch-Site", "cross-site")], b"");
@@ -219,24 +229,6 @@ fn clients_that_never_end_their_request_are_hung_up_on_and_keep_nobody_out() {
     let _ = slow.read_to_end(&mut rest);
     assert!(!String::from_utf8_lossy(&rest).contains("200 OK"), "it never asked");
     drop(crowd);
-}
-
-#[test]
-fn more_clients_than_there_are_seats_wait_their_turn() {
-    // U3
-    let server = Served::start(&Arc::new(Ground::usual()));
-    let idle: Vec<_> = (0..MAX_CONNECTIONS).map(|_| server.connect()).collect();
-    let mut late = server.connect();
-    late.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
-    late.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        .unwrap();
-    let mut byte = [0];
-    assert!(late.read(&mut byte).is_err(), "every seat is taken");
-    drop(idle);
-    late.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let mut answer = Vec::new();
-    late.read_to_end(&mut answer).unwrap();
-    assert_eq!(Answer::parse(&answer).status, 200);
 }
 
 #[test]

@@ -108,6 +108,8 @@ fn wrong_parameters_are_called_that_and_no_unknown_method() {
         ] {
             let answer = bad.ask(method, params).await;
             assert_eq!(answer["error"]["code"], code, "{method}: {answer}");
+            let message = answer["error"]["message"].as_str().unwrap();
+            assert!(message.contains(method) && message != method, "{method}: {message}");
         }
     });
 }
@@ -186,5 +188,45 @@ fn cancelling_what_is_done_or_never_was_changes_nothing() {
             bad.send(cancel.to_string().as_bytes()).await;
         }
         still_well(&mut bad).await;
+    });
+}
+
+#[test]
+fn who_says_again_and_again_that_it_began_is_told_of_changes_by_one() {
+    // U2, F4
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        bad.begin("2025-11-25").await;
+        still_well(&mut bad).await;
+        let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        let before = alive();
+        for _ in 0..2_000 {
+            let again = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
+            bad.send(again).await;
+        }
+        // What is answered comes after what was said before it, and what that began has ended.
+        for _ in 0..20 {
+            still_well(&mut bad).await;
+        }
+        still_well(&mut good).await;
+        assert!(alive() < before + 20, "{before} tasks have become {}", alive());
+    });
+}
+
+#[test]
+fn a_message_that_is_small_on_the_wire_and_huge_in_memory_is_refused() {
+    // U2, F4
+    run(async {
+        let (_, mut bad, mut good) = pair().await;
+        bad.begin("2025-11-25").await;
+        let lists = vec!["[[[[[[[[]]]]]]]]"; 200_000].join(",");
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":901,"method":"tools/call","params":{{"name":"tool_guard","arguments":{{"a":[{lists}]}}}}}}"#
+        );
+        bad.send(line.as_bytes()).await;
+        let refused = bad.receive().await.unwrap();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(901), &json!(-32600)));
+        still_well(&mut bad).await;
+        still_well(&mut good).await;
     });
 }

@@ -72,7 +72,7 @@ impl Served {
         Self::with(host, gate, HEADER_TIME)
     }
 
-    fn with(host: &Arc<impl Host>, gate: Gate, header_time: Duration) -> Self {
+    pub(crate) fn with(host: &Arc<impl Host>, gate: Gate, header_time: Duration) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (host, stop): (Arc<dyn Host>, _) = (Arc::clone(host) as _, Stop::default());

@@ -37,7 +37,8 @@ pub(super) fn build(
         Catalog { roots, precedence: *precedence, skipped, notes, stats, ..Catalog::default() };
     let mut named = filter.named();
     let (mut pool, mut candidates) = admit(found, &filter, selection, &mut catalog);
-    candidates.sort_unstable_by(|a, b| order(a, b, &pool, &catalog.roots));
+    // Those of one root mostly are in order already, and this sort takes what is as it is.
+    candidates.sort_by(|a, b| order(a, b, &pool, &catalog.roots));
     catalog.entries.reserve_exact(candidates.len());
     for group in candidates.chunk_by(|a, b| a.key == b.key) {
         if let Some(first) = group.first() {

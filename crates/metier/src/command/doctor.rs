@@ -73,8 +73,13 @@ pub(crate) fn run(
     let mut findings = look();
     let mut fixed = Vec::new();
     let mut failed = Vec::new();
+    if args.fix {
+        clear_drafts(settings, ui);
+    }
     if args.fix && findings.iter().any(|finding| finding.repairable) {
-        // A plugin first: links to skills are beside it.
+        // What was left unfinished first: whose work it was is said and recorded.
+        packages::repair(settings, ui);
+        // A plugin next: links to skills are beside it.
         failed.extend(renew(&findings, settings));
         let errors = with(&home, settings, |patient| repair(patient, &findings, &by));
         failed.extend(errors.into_iter().map(|error| change_error(error).message()));
@@ -145,6 +150,16 @@ fn renew(findings: &[Finding], settings: &Settings) -> Option<String> {
     findings.iter().find(|finding| codes.contains(&finding.code))?;
     let plugins = chibi::plugins(&settings.environment).ok()?;
     chibi::install_plugin(&plugins).err().map(|error| error.to_string())
+}
+
+/// Clears away, and says so, what setups of hooks that were killed left in the agents' directories.
+fn clear_drafts(settings: &Settings, ui: &mut Ui) {
+    let cleared = HookAgent::ALL.into_iter().map(|agent| setup::clear_drafts(agent, settings));
+    let cleared = cleared.sum();
+    if cleared > 0 {
+        let drafts = counted(cleared, "draft", "drafts");
+        ui.note(&format!("note: {drafts} that a killed `metier hook setup` left behind are gone"));
+    }
 }
 
 /// Has hooks that nothing is written down about, or that start nothing, written down and started again;
@@ -247,6 +262,7 @@ fn with<T>(home: &Home, settings: &Settings, work: impl FnOnce(&Patient<'_>) -> 
         agents: &agents,
         catalog: Some(&view.catalog),
         programs: &programs,
+        bases: &packages::bases(settings),
     })
 }
 

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metier_serve::Dialect;
+use metier_serve::http::Stop;
 use metier_serve::mcp::{Guest, Service, serve_stdio};
 use metier_store::selection::Enabled;
 
 use crate::error::{CommandError, CommandResult, Status};
+use crate::interrupt::Interrupt;
 use crate::serving::Serving;
 use crate::settings::Settings;
 
@@ -16,7 +18,8 @@ use crate::settings::Settings;
 ///
 /// An agent starts this by itself; in its settings the command is `metier` and the argument `mcp`.
 /// The client has a session of its own, which ends when the client does, unless `--session` names
-/// one. Skills that come, go or change while it runs are noticed.
+/// one. Ctrl-C or a request to terminate ends it as the client's end does: what was begun is recorded,
+/// and scripts are ended. Skills that come, go or change while it runs are noticed.
 ///
 /// With `--dialect agent-base` no skill is enabled unless `--skills`, `METIER_SKILLS`, `AGENT_SKILLS` or
 /// the settings name some; otherwise all are.
@@ -35,13 +38,16 @@ pub(crate) struct McpArgs {
     client: Option<String>,
 }
 
-/// Serves until the client is gone.
+/// Serves until the client is gone or somebody stops it.
 pub(crate) fn run(args: &McpArgs, settings: &Settings) -> CommandResult {
     let section = args.client.as_deref().map(|name| settings.client(name)).transpose()?;
     let host = Arc::new(Serving::new(&in_dialect(settings, args.dialect))?);
     let service = Service::new(host, args.dialect);
     let guest = Guest { section: section.map(Arc::from), session: None };
-    serve_stdio(&service, guest).map_err(CommandError::failed)?;
+    let stop = Stop::default();
+    let switch = stop.clone();
+    Interrupt::then(move || switch.stop())?;
+    serve_stdio(&service, guest, &stop).map_err(CommandError::failed)?;
     Ok(Status::Ok)
 }
 

@@ -119,8 +119,10 @@ pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let home = packages::home(settings)?;
     let fetching = Fetching::new(settings)?;
     let mut document = Document { outdated: Vec::new(), unknown: Vec::new(), failed: 0 };
+    let mut installed = 0;
     for place in packages::places(args.layer, settings) {
         for pinned in metier_package::installed::list(&home, &place).map_err(record_error)? {
+            installed += 1;
             let (name, layer) = (pinned.name.to_string(), place.as_str());
             let source = pinned.locked.source.clone();
             match looked(&pinned, &fetching) {
@@ -141,7 +143,7 @@ pub(crate) fn run(args: &OutdatedArgs, settings: &Settings, ui: &mut Ui) -> Comm
     if ui.json() {
         ui.document(&document);
     } else {
-        print(&document, ui);
+        print(&document, installed, ui);
     }
     Ok(status)
 }
@@ -179,7 +181,7 @@ fn is_same(
     Ok(hex(&staged.tree.digest()) == pinned.tree)
 }
 
-fn print(document: &Document, ui: &mut Ui) {
+fn print(document: &Document, installed: usize, ui: &mut Ui) {
     let short = |commit: &Option<String>| -> String {
         commit.as_deref().map_or_else(String::new, |c| c.chars().take(12).collect())
     };
@@ -198,6 +200,7 @@ fn print(document: &Document, ui: &mut Ui) {
     }
     ui.table(&table);
     match document.outdated.is_empty() {
+        true if installed == 0 => ui.line("nothing is installed"),
         true if document.failed == 0 => ui.line("everything is up to date"),
         true => {}
         false => ui.note("hint: `metier update` shows what changed and asks"),

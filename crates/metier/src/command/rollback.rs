@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use clap::Args;
 use metier_format::text::visible_line;
 use metier_package::inspect::Inspection;
-use metier_package::{ChangeError, Drift, Home, Pinned, Place, Request, changes, rollback};
+use metier_package::{ChangeError, Drift, Home, Pinned, Place, Request, Staged, changes, rollback};
 use serde_json::json;
 
+use crate::command::sync::exactly;
 use crate::error::{CommandError, CommandResult, Status};
 use crate::linking;
 use crate::packages::{
-    self, LayerChoice, Wish, change_error, confirm, record_error, recorded, report, shapes,
-    show_files,
+    self, Fetching, LayerChoice, Wish, change_error, confirm, record_error, recorded, report,
+    shapes, show_files,
 };
 use crate::settings::Settings;
 use crate::ui::Ui;
@@ -49,6 +50,19 @@ fn show(home: &Home, place: &Place, goal: &Pinned, ui: &mut Ui) {
     }
 }
 
+/// What fetching needs where the kept copy of what is gone back to is gone or changed.
+fn fetching(
+    home: &Home,
+    goal: &Pinned,
+    settings: &Settings,
+) -> Result<Option<Fetching>, CommandError> {
+    let kept = metier_package::installed::is_kept(home, goal);
+    match kept.map_err(|error| change_error(ChangeError::Disk(error)))? {
+        true => Ok(None),
+        false => Fetching::new(settings).map(Some),
+    }
+}
+
 /// Goes back.
 pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let home = packages::home(settings)?;
@@ -81,7 +95,12 @@ pub(crate) fn run(args: &RollbackArgs, settings: &Settings, ui: &mut Ui) -> Comm
     let drift = Drift::Refuse;
     let request = Request { home: &home, place: &place, act: "rollback", by: &by, drift };
     let wishes = vec![Wish::of_pinned(&goal)];
-    let outcome = recorded(&request, wishes, (settings, ui), || rollback(&request, &name))?;
+    // Held until what it fetched is installed.
+    let fetching = fetching(&home, &goal, settings)?;
+    let fetched = fetching.as_ref().map(|fetching| exactly(&goal, fetching)).transpose()?;
+    let fetched: Vec<Staged> = fetched.into_iter().collect();
+    let work = || rollback(&request, &name, &fetched);
+    let outcome = recorded(&request, wishes, (settings, ui), work)?;
     linking::relink(&place, settings, ui);
     if ui.json() {
         ui.document(&json!({"restored": shapes(&outcome, &place)}));

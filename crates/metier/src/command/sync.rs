@@ -2,10 +2,10 @@
 
 use clap::Args;
 use metier_format::text::visible_line;
-use metier_package::sync::{Plan, plan, sync};
+use metier_package::sync::{Plan, ToLock, bases_of, plan, sync};
 use metier_package::wanted::Want;
 use metier_package::{
-    Drift, Home, Locked, Outcome, Place, Reference, Request, Select, Signature, Staged,
+    Bases, Drift, Home, Locked, Outcome, Place, Reference, Request, Select, Signature, Staged,
 };
 use serde_json::json;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandR
     let home = packages::home(settings)?;
     let mut changed = Vec::new();
     for place in packages::places(args.layer, settings) {
-        let plan = plan(&home, &place).map_err(record_error)?;
+        let plan = plan(&home, &place, &packages::bases(settings)).map_err(record_error)?;
         for name in &plan.left_alone {
             let name = visible_line(name.as_str());
             ui.note(&format!(
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &SyncArgs, settings: &Settings, ui: &mut Ui) -> CommandR
 }
 
 fn not_locked(plan: &Plan) -> CommandError {
-    let wanted = plan.to_lock.iter().map(|(name, _)| format!("`{name}` is wanted and not locked"));
+    let wanted = plan.to_lock.iter().map(ToString::to_string);
     let locked = plan.unwanted.iter().map(|name| format!("`{name}` is locked and not wanted"));
     let reasons: Vec<String> = wanted.chain(locked).collect();
     let message = format!("the lock is not what `skills.toml` wants: {}", reasons.join("; "));
@@ -124,7 +124,10 @@ fn carry_out(
 }
 
 /// Fetches what is pinned, and nothing else will do.
-fn exactly(pinned: &metier_package::Pinned, fetching: &Fetching) -> Result<Staged, CommandError> {
+pub(crate) fn exactly(
+    pinned: &metier_package::Pinned,
+    fetching: &Fetching,
+) -> Result<Staged, CommandError> {
     let name = visible_line(pinned.name.as_str()).into_owned();
     if let Err(error) = Reference::locked(&pinned.locked) {
         let source = visible_line(&pinned.locked.source);
@@ -160,8 +163,9 @@ fn lock(
     ui: &mut Ui,
 ) -> Result<Outcome, CommandError> {
     let mut candidates = Vec::new();
-    for (name, want) in &plan.to_lock {
-        let reference = reference(want, fetching)?;
+    let bases = bases_of(request.home, request.place, fetching.bases());
+    for ToLock { name, want, .. } in &plan.to_lock {
+        let reference = reference(want, &bases)?;
         let names = [name.to_string()];
         let mut fetched = fetching.fetch(&reference, Select::Named(&names)).map_err(fetch_error)?;
         let Some(staged) = fetched.skills.pop() else { continue };
@@ -180,9 +184,11 @@ fn lock(
     recorded(request, wishes, (settings, ui), work)
 }
 
-/// Where a wanted skill is. The source may be as people type it, or as locks have it.
-fn reference(want: &Want, fetching: &Fetching) -> Result<Reference, CommandError> {
-    let mut reference = fetching.reference(&want.source)?;
+/// Where a wanted skill is. The source may be as people type it, or as locks have it; a relative path
+/// starts where `skills.toml` is.
+fn reference(want: &Want, bases: &Bases) -> Result<Reference, CommandError> {
+    let parse = |text: &str| Reference::parse(text, bases).map_err(|e| reference_error(e, text));
+    let mut reference = parse(&want.source)?;
     if !want.path.is_empty() {
         let locked = Locked {
             source: reference.source(),
@@ -194,7 +200,7 @@ fn reference(want: &Want, fetching: &Fetching) -> Result<Reference, CommandError
         reference = Reference::locked(&locked).map_err(|e| reference_error(e, &want.source))?;
     }
     if let Some(requested) = &want.requested {
-        let pinned = fetching.reference(&format!("{}#{requested}", reference.source()))?;
+        let pinned = parse(&format!("{}#{requested}", reference.source()))?;
         reference.requested = pinned.requested;
     }
     Ok(reference)

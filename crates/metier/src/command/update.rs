@@ -46,7 +46,9 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
     let mut failures = 0;
     let mut updated = Vec::new();
     let mut offered = Vec::new();
+    let mut installed = 0;
     for (place, names) in wanted(args, &home, settings)? {
+        installed += names.len();
         let mut offers = Vec::new();
         for pinned in names {
             match fetched(&pinned, &home, &place, &fetching) {
@@ -75,6 +77,8 @@ pub(crate) fn run(args: &UpdateArgs, settings: &Settings, ui: &mut Ui) -> Comman
     }
     if ui.json() {
         ui.document(&json!({"updated": updated, "offered": offered, "failed": failures}));
+    } else if installed == 0 {
+        ui.line("nothing is installed");
     } else if updated.is_empty() && failures == 0 {
         ui.line("everything is up to date");
     }

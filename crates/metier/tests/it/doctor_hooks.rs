@@ -325,3 +325,20 @@ fn a_file_that_metier_cannot_read_and_that_speaks_of_a_switch_counts_as_off() {
         only(&world, "hooks-off", &path, &["switches hooks off"]);
     }
 }
+
+#[test]
+fn what_a_killed_setup_left_in_an_agents_directory_goes() {
+    // U5, P5
+    let world = set_up("gemini-cli");
+    // No process has this number.
+    let draft = world.home().join(".gemini/.metier-settings-4294967295-1-Ab3xYz");
+    for args in [&["hook", "setup", "gemini-cli"][..], &["doctor", "--fix"]] {
+        std::fs::write(&draft, "{}").unwrap();
+        let run = metier(&world, args);
+        assert_eq!((run.code, draft.exists()), (0, false), "{args:?}: {run:?}");
+        assert_eq!(run.stderr.contains("1 draft"), args[0] == "doctor", "{}", run.stderr);
+    }
+    std::fs::write(&draft, "{}").unwrap();
+    assert_eq!(metier(&world, &["hook", "remove", "gemini-cli"]).code, 0);
+    assert!(!draft.exists());
+}

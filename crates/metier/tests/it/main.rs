@@ -44,6 +44,7 @@ mod plainly;
 mod policy;
 mod prompt;
 mod props;
+mod proved;
 mod read;
 mod release;
 mod replay;

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use metier_testing::World;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::{METIER, hermetic};
@@ -307,6 +308,42 @@ fn what_became_of_a_script_is_recorded_before_the_end_when_its_client_goes_away(
     let at = |kind: &str| events.stdout.find(&format!("\"{kind}\"")).unwrap_or(usize::MAX);
     let order = [at("script_started"), at("script_finished"), at("session_ended")];
     assert!(order.is_sorted() && at("session_ended") < usize::MAX, "{order:?} {events:?}");
+}
+
+/// What the server recorded when it got this signal while a script ran, and its exit code.
+fn told_to_end(signal: Signal) -> (Vec<String>, i32) {
+    let world = world();
+    let mut wire = Wire::start(&world, &["mcp"]);
+    let status = wire.call("skill_status", json!({}));
+    let session = status["session"].as_str().unwrap().to_owned();
+    let slow = json!({
+        "name": "script_run", "arguments": {"name": "hello", "script": "slow"},
+        "_meta": {"progressToken": "mine"},
+    });
+    let id = wire.begin("tools/call", slow);
+    wire.hear("notifications/progress");
+    let pid = Pid::from_raw(wire.child.id().cast_signed()).unwrap();
+    kill_process(pid, signal).unwrap();
+    // Our end stays open: it is the signal that ends the server.
+    let code = wire.child.wait().unwrap().code().unwrap_or(-1);
+    let answered = wire.messages.iter().any(|message| message["id"] == id);
+    assert!(answered, "who waits is told what became of it");
+    let events = hermetic(&world, &["--session", &session, "events", "--json"]);
+    let kind = |line: &str| -> Value { serde_json::from_str(line).unwrap() };
+    let kinds = events.stdout.lines().map(|line| kind(line)["type"].as_str().unwrap().to_owned());
+    (kinds.collect(), code)
+}
+
+#[test]
+fn a_signal_ends_it_as_the_clients_end_does_and_loses_no_frame() {
+    // U2, R4, J1
+    for signal in [Signal::TERM, Signal::INT] {
+        let (kinds, code) = told_to_end(signal);
+        assert_eq!(code, 0, "{kinds:?}");
+        let at = |kind: &str| kinds.iter().position(|known| known == kind).unwrap_or(usize::MAX);
+        let order = [at("script_started"), at("script_finished"), at("session_ended")];
+        assert!(order.is_sorted() && at("session_ended") < usize::MAX, "{kinds:?}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! it: the real binary, real git over HTTP on loopback.
 
 mod journal;
+mod lock;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! A script that was decided on, run: the intent is recorded, the act done, the result recorded.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,12 +9,14 @@ use metier_sandbox::{
     Certainty, Denial, Enforced, Invocation as Child, Level, Outcome, RunError, Status, Wall,
 };
 use metier_store::digest;
+use metier_store::store::ReadError;
 use serde_json::{Value, json};
 
 use super::Ready;
 use crate::event::{Event, ScriptFinished, ScriptStarted, Trigger};
 use crate::journal::{Beat, JournalError};
 use crate::limits::{MAX_INLINE_BYTES, MAX_WHEEL_BYTES};
+use crate::script::ground::CHANGED;
 use crate::script::interpreter::Program;
 use crate::script::uv::{self, PrepareError};
 use crate::script::{Mode, ScriptCall, ScriptError, ScriptOutcome, ScriptPlan, envelope, ground};
@@ -90,8 +92,9 @@ impl Session {
         let plan = &ready.plan;
         let ground = &self.setup.scripts;
         if ready.elsewhere {
-            let (store, place) = (&*self.setup.store, &ready.directory);
-            ground::materialise(store, &ready.location, place, &ground.cancel).map_err(
+            let (from, place) = ((&*self.setup.store, &ready.location), &ready.directory);
+            let files = ready.vouched.files.as_deref();
+            ground::materialise(from, files, place, &ground.cancel).map_err(
                 |source| match source.kind() {
                     ErrorKind::Interrupted => ScriptError::Cancelled,
                     _ => ScriptError::Ground { path: place.clone(), source },
@@ -105,10 +108,7 @@ impl Session {
         let program = match (&ready.program, &ready.preparation) {
             (Program::Uv(..), Some(preparation)) => {
                 let how = (&ground.runner, &ground.cancel, &confinement);
-                let read = |path: &str| {
-                    let read = self.setup.store.read(&ready.location, path, MAX_WHEEL_BYTES);
-                    read.map(|file| file.bytes)
-                };
+                let read = |path: &str| self.read_right(ready, path);
                 let prepared =
                     preparation.prepare(&read, how).map_err(|error| unprepared(plan, error))?;
                 *done = Some(json!({
@@ -133,6 +133,15 @@ impl Session {
             ScriptError::Ground { path, source }
         })?;
         ground.runner.run(&child, &confinement, &ground.cancel).map_err(|e| not_run(plan, e))
+    }
+
+    /// Reads what dependencies are made from: no other bytes than were approved.
+    fn read_right(&self, ready: &Ready, path: &str) -> Result<Vec<u8>, ReadError> {
+        let read = self.setup.store.read(&ready.location, path, MAX_WHEEL_BYTES)?;
+        match ready.vouched.holds(&read.path, &read.bytes) {
+            true => Ok(read.bytes),
+            false => Err(ReadError::Io { path: read.path, source: io::Error::other(CHANGED) }),
+        }
     }
 
     fn record_finished(

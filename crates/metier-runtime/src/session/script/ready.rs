@@ -1,5 +1,12 @@
 //! A script looked up and decided on: which file, by which interpreter, behind which walls, and what
 //! the law says to it. Does nothing and records nothing.
+//!
+//! A script of an approved skill does not run where the skill lies: what it reads there when it runs,
+//! itself above all, may be another by then. It runs from the copy in metier's keep, which was made
+//! when somebody said yes and is looked at again here; where that is gone or spoiled, from one that is
+//! made of bytes with the approved digests (`Session::place`). Both are whole trees, so what a script
+//! finds beside itself is there, and only metier writes to them. A skill that nobody approved runs where
+//! it lies, behind every wall.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,10 +16,11 @@ use metier_format::manifest::Parts;
 use metier_policy::{ActiveSkill, ActiveStack, Ruling, ToolCall};
 use metier_sandbox::Network;
 use metier_store::catalog::{Entry, Trust, Visibility};
-use metier_store::digest;
+use metier_store::digest::{self, Tree};
 use metier_store::scripts::{Script, Scripts};
 use metier_store::store::{Location, Skill};
-use metier_store::vouch::Standing;
+use metier_store::vouch::{Standing, Vouched};
+use metier_store::{FileStore, Layer, Root, RootId, Store as _};
 use serde_json::json;
 
 use super::{Purpose, Ready};
@@ -23,7 +31,7 @@ use crate::script::interpreter::{self, InterpreterError, Program};
 use crate::script::uv::{self, Preparation, Wanted};
 use crate::script::{ScriptCall, ScriptError, ScriptGround, ScriptPlan, Start};
 use crate::session::activation::visible_to;
-use crate::session::{ActivationError, Session};
+use crate::session::{ActivationError, ContentChanged, Session};
 
 /// What the walls around a project that may be changed do not keep.
 const UNMADE: &str = "it may not change the project's `.git`, agents' settings, skills or lockfile, \
@@ -89,15 +97,22 @@ impl Session {
         let at = entry.location();
         let read = self.setup.store.read(&at, &script.path, MAX_SCRIPT_BYTES);
         let source = read.map_err(ScriptError::Read)?.bytes;
-        let entry = &self.still_trusted(entry)?;
+        let (entry, vouched) = self.still_trusted(entry)?;
+        let entry = &entry;
+        let strange = vouched.differs_from(skill);
+        let strange = strange
+            .or_else(|| (!vouched.holds(&script.path, &source)).then(|| script.path.clone()));
+        if let Some(path) = strange {
+            return Err(ScriptError::Skill(ContentChanged::at(entry, &path).into()));
+        }
         let ground = &self.setup.scripts;
         let find = |program: &str| ground.find_for(program, entry.trust);
         let interpreter = interpreter::choose(script, &source, &find)
             .map_err(|error| held_back(error, ground))?;
-        let (directory, elsewhere) = self.place(&at, &name)?;
+        let (directory, elsewhere) = self.place(&at, &name, &vouched)?;
         let tool_call = tool_call(&name, script, call);
         let wanted = (&interpreter.program, purpose);
-        let preparation = self.preparation(entry, (skill, script), wanted)?;
+        let preparation = self.preparation((entry, &vouched), (skill, script), wanted)?;
         let reads = match &interpreter.program {
             Program::At(program) => ground.reads(program),
             Program::Uv(..) | Program::Itself => Vec::new(),
@@ -129,6 +144,7 @@ impl Session {
             call: tool_call,
             purpose,
             location: at,
+            vouched,
             directory,
             elsewhere,
             program: interpreter.program,
@@ -150,7 +166,7 @@ impl Session {
     /// What uv has to do first, for a script that it runs.
     fn preparation(
         &self,
-        entry: &Entry,
+        (entry, vouched): (&Entry, &Vouched),
         (skill, script): (&Skill, &Script),
         (program, purpose): (&Program, Purpose),
     ) -> Result<Option<Preparation>, ScriptError> {
@@ -159,7 +175,7 @@ impl Session {
         let (law, parts) = (self.setup.policy.scripts(), &skill.manifest.parts);
         let wanted = Wanted {
             uv: program,
-            tree: &self.tree(&entry.location(), entry.name().as_str())?,
+            tree: &self.tree(&entry.location(), entry.name().as_str(), vouched)?,
             script: &script.path,
             trust: entry.trust,
             online: purpose != Purpose::Help && uv::may_fetch(law, parts, entry.trust),
@@ -198,29 +214,51 @@ impl Session {
         if purpose == Purpose::Help { for_help(confined) } else { confined }
     }
 
-    /// The skill as far as it is trusted now, with the content it has now.
-    fn still_trusted(&self, entry: &Entry) -> Result<Entry, ScriptError> {
+    /// The skill as far as it is trusted now, and what is known about the content it has now.
+    fn still_trusted(&self, entry: &Entry) -> Result<(Entry, Vouched), ScriptError> {
         let vouched = self.proved(entry).map_err(|e| ScriptError::Skill(e.into()))?;
         match self.trust_now(entry, &vouched) {
             Trust::Untrusted => {
                 let name = entry.name().to_string();
                 Err(ScriptError::Skill(ActivationError::NotTrusted(name)))
             }
-            trust => Ok(Entry { trust, ..entry.clone() }),
+            trust => Ok((Entry { trust, ..entry.clone() }, vouched)),
         }
     }
 
-    /// Where the skill lies on disk, or where it is put, and whether it has to be.
-    fn place(&self, at: &Location, name: &str) -> Result<(PathBuf, bool), ScriptError> {
-        if let Some(directory) = self.setup.store.directory(at) {
-            return Ok((directory, false));
+    /// Where the skill is run, and whether it has to be put there first.
+    fn place(
+        &self,
+        at: &Location,
+        name: &str,
+        vouched: &Vouched,
+    ) -> Result<(PathBuf, bool), ScriptError> {
+        let lies = self.setup.store.directory(at);
+        let approved = vouched.files.as_ref().filter(|_| vouched.standing == Standing::Approved);
+        match (lies, approved) {
+            (Some(directory), None) => return Ok((directory, false)),
+            (Some(directory), Some(files)) => {
+                let kept = vouched.kept.as_ref();
+                if let Some(kept) = kept.filter(|kept| **kept == directory || holds(kept, files)) {
+                    return Ok((kept.clone(), false));
+                }
+            }
+            (None, _) => {}
         }
-        let place = self.setup.scripts.place_of(&self.tree(at, name)?);
+        let place = self.setup.scripts.place_of(&self.tree(at, name, vouched)?);
         place.map(|place| (place, true)).ok_or_else(|| ScriptError::NoHome(name.to_owned()))
     }
 
-    /// The digest of everything in the skill, as it is now.
-    pub(super) fn tree(&self, at: &Location, name: &str) -> Result<String, ScriptError> {
+    /// The digest of everything in the skill: what was locked or approved, else as it is now.
+    pub(super) fn tree(
+        &self,
+        at: &Location,
+        name: &str,
+        vouched: &Vouched,
+    ) -> Result<String, ScriptError> {
+        if let Some(files) = &vouched.files {
+            return Ok(digest::hex(&files.digest()));
+        }
         let tree = self.setup.store.tree(at).map_err(|error| ScriptError::Ground {
             path: PathBuf::from(name),
             source: std::io::Error::other(error),
@@ -242,6 +280,13 @@ impl Session {
         });
         self.rule_with(call, &stack)
     }
+}
+
+/// Whether the tree in `directory` has these files and no others, every byte looked at.
+fn holds(directory: &Path, files: &Tree) -> bool {
+    let store = FileStore::new(vec![Root::given(Layer::Personal, directory)]);
+    let found = store.tree(&Location { root: RootId(0), path: Path::new("").into() });
+    found.is_ok_and(|found| found.digest() == files.digest())
 }
 
 /// The call as policy sees it.

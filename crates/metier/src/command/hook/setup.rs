@@ -239,6 +239,7 @@ fn try_to_set_up(
     if mode == Mode::Say {
         return Ok(Some(wanted));
     }
+    clear_drafts(agent, settings);
     // Before anything else: what is not recorded could not be undone.
     write_record(agent, settings, &record)?;
     Ok(replace_all(&found, &wanted)?.then_some(wanted))
@@ -269,7 +270,8 @@ fn without_ours(
 ) -> Result<Vec<Present>, CommandError> {
     let mut starts = found(agent, &files).starts;
     starts.extend(record.map(Record::start));
-    let parted = part(agent, &files, &starts).map_err(CommandError::failed)?;
+    let before = record.map(|record| before(&files, record)).unwrap_or_default();
+    let parted = part(agent, &files, &starts, &before).map_err(CommandError::failed)?;
     let restore = |(file, parted): (Present, Option<String>)| {
         let recorded = record.and_then(|record| {
             record.files.iter().find(|recorded| recorded.path == file.target.path)
@@ -287,12 +289,21 @@ fn without_ours(
         return Ok(restored);
     }
     // What was there before metier came was another metier.
-    let parted = part(agent, &restored, &left.starts).map_err(CommandError::failed)?;
+    let parted = part(agent, &restored, &left.starts, &[]).map_err(CommandError::failed)?;
     let without = |(file, parted): (Present, Option<String>)| Present {
         text: parted.or_else(|| emptied(&file)),
         ..file
     };
     Ok(restored.into_iter().zip(parted).map(without).collect())
+}
+
+/// The files as they were before metier came, as it is written down.
+fn before(files: &[Present], record: &Record) -> Vec<Present> {
+    let was = |file: &Present| {
+        let recorded = record.files.iter().find(|recorded| recorded.path == file.target.path);
+        recorded.map(|recorded| Present { text: recorded.before.clone(), ..file.clone() })
+    };
+    files.iter().filter_map(was).collect()
 }
 
 /// What is left of a file in which there was nothing but metier's entries, and of which nobody knows
@@ -336,6 +347,7 @@ pub(crate) fn remove(
         Ok(done.then_some(wanted))
     })?;
     if mode == Mode::Act {
+        clear_drafts(agent, settings);
         agent_files::put(&record_path(agent, settings)?, None).map_err(CommandError::failed)?;
         agent_files::remove_empty(&record.map(|record| record.folders).unwrap_or_default());
     }
@@ -419,6 +431,13 @@ fn present(agent: HookAgent, settings: &Settings) -> Result<Vec<Present>, Comman
         Ok(Present { target, text })
     };
     targets.into_iter().map(read).collect()
+}
+
+/// Removes what setups that were killed left beside the settings of `agent`; gives how much that was.
+pub(crate) fn clear_drafts(agent: HookAgent, settings: &Settings) -> usize {
+    let targets = targets(agent, &settings.places()).unwrap_or_default();
+    let paths = targets.into_iter().map(|target| target.path);
+    paths.chain(record_path(agent, settings)).map(|path| agent_files::clear_drafts(&path)).sum()
 }
 
 /// Whether it is written down that metier set up hooks for `agent`.
