@@ -52,6 +52,9 @@ const SKILLS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Bytes of the largest file of a skill that is served.
+const LARGE: usize = 300_000;
+
 /// Installs the judges, starts the server, and asks for every verdict.
 pub(crate) fn run() -> Result<(), String> {
     let bench = Bench { tools: source::root().join("target/tools") };
@@ -117,7 +120,11 @@ impl Bench {
             std::fs::create_dir_all(file.parent().unwrap_or(&file)).map_err(at)?;
             std::fs::write(&file, text).map_err(at)?;
         }
-        Ok(())
+        // Every file that is listed has to be readable, also one that no tool gives whole.
+        let large = self.skills().join("a-forms/assets/font.ttf");
+        let at = |error: std::io::Error| format!("cannot write `{}`: {error}", large.display());
+        std::fs::create_dir_all(large.parent().unwrap_or(&large)).map_err(at)?;
+        std::fs::write(&large, vec![0xA5; LARGE]).map_err(at)
     }
 
     /// `metier serve` on a port of its own choice, and the address of its MCP.

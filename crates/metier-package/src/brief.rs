@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use metier_store::digest::{checksum, hex, is_digest};
+use metier_store::vouch::is_served;
 
 use crate::atomic::Folder;
 use crate::limits::MAX_RECORD_BYTES;
@@ -80,6 +81,16 @@ impl Briefs {
         match self {
             Self::Parsed(briefs) => briefs.is_empty(),
             Self::Written(lines) => lines.text().is_empty(),
+        }
+    }
+
+    /// Whether one of them could be of something an MCP server gave.
+    pub(crate) fn name_servers(&self) -> bool {
+        match self {
+            Self::Parsed(briefs) => {
+                briefs.values().filter_map(|brief| brief.source.as_deref()).any(is_served)
+            }
+            Self::Written(lines) => lines.text().contains("mcp"),
         }
     }
 

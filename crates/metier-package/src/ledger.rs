@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metier_format::SkillName;
 use metier_store::digest::{Tree, hex};
-use metier_store::vouch::{Depth, Standing, Vouch, Vouched};
+use metier_store::vouch::{Depth, Standing, Vouch, Vouched, is_served};
 
 use crate::atomic::{Folder, real_path};
 use crate::brief::{Brief, Briefs, Fresh, Original, of_approvals, of_lock};
@@ -60,6 +60,8 @@ struct Books {
     fault: Option<String>,
     /// The lock of each place.
     locks: Vec<Locked>,
+    /// Whether a skill in one of them may be from an MCP server.
+    name_servers: bool,
     /// The files all this was read from, as they were before.
     originals: Vec<(Original, Option<Stamp>)>,
     /// Briefs that are not written.
@@ -185,6 +187,8 @@ impl Ledger {
             let found = key.zip(lock).map(|(skills, lock)| Locked { place, skills, lock });
             books.locks.extend(found);
         }
+        let mut locks = books.locks.iter().filter_map(|locked| locked.lock.as_ref().ok());
+        books.name_servers = locks.any(Briefs::name_servers);
         let folder = self.home.path().to_owned();
         let (beside, brief) = (folder.clone(), "");
         let note = Original { folder, file: change::PENDING, beside, brief };
@@ -337,6 +341,17 @@ impl Vouch for Ledger {
     fn recorded_standing(&self, name: &SkillName, directory: &Path) -> Standing {
         let recorded = self.books().recorded_standing(&self.home, directory);
         recorded.unwrap_or_else(|| self.vouch(name, directory, Depth::Stamps).standing)
+    }
+
+    fn origin(&self, _name: &SkillName, directory: &Path) -> Option<String> {
+        let mut books = self.books();
+        // This is asked about every skill, and most people have none from a server.
+        if !books.name_servers {
+            return None;
+        }
+        let key = books.key(&self.home, directory)?;
+        let (_, _, brief) = books.expected(&key).pinned?;
+        brief.source.filter(|source| is_served(source))
     }
 
     fn recorded(&self, _name: &SkillName, directory: &Path) -> Vouched {

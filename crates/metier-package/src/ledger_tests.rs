@@ -241,3 +241,22 @@ fn a_standing_is_told_at_once_as_it_is_after_a_whole_look() {
         let (_, _undo) = crate::tampers::tamper(&own(skills[dice.roll(2)]), &mut dice);
     }
 }
+
+#[test]
+fn what_a_server_gave_is_told_by_the_lock_alone() {
+    // U2, P4
+    let ground = Ground::new();
+    ground.install(&Place::Personal, "pdf", 1).unwrap();
+    let directory = Place::Personal.directory(&ground.home, "pdf");
+    assert_eq!(ledger(&ground).origin(&name("pdf"), &directory), None, "git is no server");
+    let lock = ground.home.path().join(LOCK_FILE);
+    let text = std::fs::read_to_string(&lock).unwrap();
+    std::fs::write(&lock, text.replace("https://git.example/skills", "mcp:shop")).unwrap();
+    for open in [ledger(&ground), ledger(&ground)] {
+        assert_eq!(open.origin(&name("pdf"), &directory).as_deref(), Some("mcp:shop"));
+        let other = directory.with_file_name("other");
+        assert_eq!(open.origin(&name("other"), &other), None);
+        // The second reads what the first wrote down in short.
+        open.save();
+    }
+}

@@ -92,9 +92,9 @@ pub enum ServerError {
     /// It is a server, but has no skills.
     #[error("it does not offer skills")]
     NoSkills,
-    /// It says that there is no such thing.
+    /// It says that there is no such thing, or none that it gives; and why, in its own words.
     #[error("it knows nothing of that name")]
-    Unknown,
+    Unknown(String),
     /// It says no.
     #[error("it refuses: {0}")]
     Refuses(String),
@@ -135,7 +135,7 @@ impl FetchError {
             }
             ServerError::NoSkills => Self::NoSkills { place },
             ServerError::NoCurl => Self::NoCurl,
-            ServerError::Unknown
+            ServerError::Unknown(_)
             | ServerError::Refuses(_)
             | ServerError::Nonsense(_)
             | ServerError::TooMuch(_) => Self::Answer { place, detail: cut(error.to_string()) },

@@ -53,12 +53,22 @@ impl SkillServer for Talk<'_> {
     }
 
     fn get(&mut self, uri: &str) -> Result<Value, ServerError> {
-        self.0.table.entries.get(uri).cloned().ok_or(ServerError::Unknown)
+        self.0
+            .table
+            .entries
+            .get(uri)
+            .cloned()
+            .ok_or_else(|| ServerError::Unknown("not here".to_owned()))
     }
 
     fn read(&mut self, uri: &str, _size: u64) -> Result<Vec<u8>, ServerError> {
         self.0.read.lock().unwrap().push(uri.to_owned());
-        self.0.table.files.get(uri).cloned().ok_or(ServerError::Unknown)
+        self.0
+            .table
+            .files
+            .get(uri)
+            .cloned()
+            .ok_or_else(|| ServerError::Unknown("not here".to_owned()))
     }
 }
 
@@ -246,7 +256,7 @@ fn what_is_not_there_or_cannot_be_asked_says_so() {
         (ServerError::Interrupted, "it was interrupted"),
         (ServerError::Authentication("401".to_owned()), "cannot be read without signing in: 401"),
         (ServerError::NoSkills, "is an MCP server that does not offer skills"),
-        (ServerError::Unknown, "it knows nothing of that name"),
+        (ServerError::Unknown("not here".to_owned()), "it knows nothing of that name"),
         (ServerError::Refuses("no".to_owned()), "gives no answer: it refuses: no"),
         (ServerError::Nonsense("x".repeat(9999)), "in a way that cannot be understood: xxx"),
         (ServerError::TooMuch(7), "answers with more than 7 bytes"),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use metier_format::SkillName;
 use metier_store::digest::Tree;
+use metier_store::vouch::is_served;
 
 /// Exactly which content: what a lockfile says of one skill, its files aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl Locked {
     /// Whether an MCP server gave it.
     #[must_use]
     pub fn is_served(&self) -> bool {
-        self.source.starts_with("mcp:") || self.source.starts_with("mcp+")
+        is_served(&self.source)
     }
 }
 

@@ -13,7 +13,7 @@ mod variables;
 use std::path::{Path, PathBuf};
 
 use here::{Here, Naming, Walk};
-use named::work_trees;
+use named::{brings_itself, work_trees};
 
 use crate::call::{Kind, ShellInput, Target, Understood};
 use crate::limits::{MAX_COMMANDS, MAX_PATH_BYTES, MAX_QUOTED_CHARS};
@@ -63,8 +63,14 @@ pub(crate) struct Command {
     pub(crate) fed: bool,
     /// Where its relative paths start; nothing when the directory was changed on the way.
     pub(crate) directory: Option<PathBuf>,
+    /// Every directory known of in which it may run.
+    pub(crate) directories: Box<[PathBuf]>,
+    /// It may run in any other.
+    pub(crate) lost: bool,
     /// It is known, and changes nothing.
     pub(crate) only_reads: bool,
+    /// It brings files that nobody has seen.
+    pub(crate) brings: bool,
     /// Nobody knows what it does with its words.
     pub(crate) untold: bool,
     /// What it does with each of its words is among its touches.
@@ -105,8 +111,16 @@ pub(crate) struct FileUse {
     pub(crate) unplaced: bool,
     /// Another command of the same call brings files, and perhaps links on the way to it.
     pub(crate) fresh: bool,
-    /// The word it is given by, where that may lead anywhere.
-    pub(crate) given: Option<Box<Word>>,
+    /// How it is given, where that may lead anywhere.
+    pub(crate) given: Option<Box<Given>>,
+}
+
+/// How a file is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) word: Word,
+    /// Every directory known of in which the word may start.
+    pub(crate) directories: Vec<PathBuf>,
 }
 
 /// How a file comes to be used.
@@ -258,7 +272,7 @@ impl Unpacker<'_> {
                 self.commands(commands, around, here)
             }
             Err(Unresolvable { reason }) => {
-                let pieces = || self.pieces(pieces::read(text, around), around, here);
+                let pieces = || self.all(pieces::read(text, around), around, here);
                 self.untold(reason, pieces)
             }
         }
@@ -273,34 +287,30 @@ impl Unpacker<'_> {
         acts
     }
 
-    /// The acts of any number of commands, so many at once as are followed into directories together.
-    fn pieces(
-        &self,
-        mut commands: Vec<SimpleCommand>,
-        around: Surroundings<'_>,
-        here: Here<'_>,
-    ) -> Vec<Act> {
-        let mut acts = Vec::new();
-        while !commands.is_empty() {
-            let rest = commands.split_off(commands.len().min(MAX_COMMANDS));
-            acts.extend(self.commands(commands, around, here));
-            commands = rest;
-        }
-        acts
-    }
-
-    /// The acts of simple commands. One that changes the directory leaves open where any of them
-    /// looks for relative paths, for nothing says in which order they run: see `here`.
+    /// The acts of simple commands, unless they are too many to judge.
     fn commands(
         &self,
         commands: Vec<SimpleCommand>,
         around: Surroundings<'_>,
         here: Here<'_>,
     ) -> Vec<Act> {
-        if commands.len() > MAX_COMMANDS {
-            let reason = format!("it runs more than {MAX_COMMANDS} commands");
-            return self.untold(reason, || self.pieces(commands, around, here));
+        match commands.len() > MAX_COMMANDS {
+            true => {
+                let reason = format!("it runs more than {MAX_COMMANDS} commands");
+                self.untold(reason, || self.all(commands, around, here))
+            }
+            false => self.all(commands, around, here),
         }
+    }
+
+    /// The acts of any number of commands. One that changes the directory leaves open where any of
+    /// them looks for relative paths, for nothing says in which order they run: see `here`.
+    fn all(
+        &self,
+        commands: Vec<SimpleCommand>,
+        around: Surroundings<'_>,
+        here: Here<'_>,
+    ) -> Vec<Act> {
         let analyse = |command: &SimpleCommand| {
             let mut analysis = self.programs.analyse(&command.argv);
             input::obey(&mut analysis, command.input.as_ref());
@@ -331,12 +341,7 @@ impl Unpacker<'_> {
         around: Surroundings<'_>,
         here: Here<'_>,
     ) -> Command {
-        let entered = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
-            What::Enter(word) => Some(word.clone()),
-            What::Go(word) => Some(Word::known(word.prefix())),
-            _ => None,
-        });
-        let entered: Vec<Word> = entered.collect();
+        let entered = here::entered(&analysis);
         let walk = (!entered.is_empty()).then(|| self.entered(&entered, here));
         let told = here::told(&command.argv, &entered);
         let inner = match (&told, &walk) {
@@ -376,6 +381,7 @@ impl Unpacker<'_> {
             consequences.extend(self.unknown_repository(inner).map(|it| (0, it)));
             consequences.extend(self.strange_repository(inner).map(|it| (0, it)));
         }
+        let brings = brings_itself(&command, &analysis);
         let inert = alone || input::is_text(&command);
         let role = if inert { Role::Inert } else { analysis.role };
         let named = self.named(&command, &analysis, inner);
@@ -393,7 +399,10 @@ impl Unpacker<'_> {
             consequences,
             touches,
             directory: here.sure.map(Path::to_owned),
+            directories: here.known().map(Path::to_owned).collect(),
+            lost: here.lost,
             only_reads: alone || analysis.only_reads,
+            brings,
             untold: analysis.untold,
             accounted: analysis.accounted,
             named,

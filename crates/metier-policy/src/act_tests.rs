@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::call::ToolCall;
 use crate::host::HostTable;
+use crate::limits::{MAX_GONE, MAX_PLACES, MAX_WALKED_BYTES, MIN_DIRECTORIES};
 use crate::place::Lexical;
 
 fn place() -> Place<'static> {
@@ -215,4 +216,39 @@ fn what_is_shown_is_short_and_safe() {
     assert_eq!(lines[0].shown(), "`git commit -m a b`");
     assert_eq!(Act::Tool.shown(), "the call");
     assert_eq!(Act::Fetch(None).shown(), "fetching an address that cannot be read");
+}
+
+/// The directories that the last command of a call may run in.
+fn directories(command: &str) -> (Vec<PathBuf>, bool) {
+    let call = ToolCall::new("Bash", json!({ "command": command })).understand(HostTable::plain());
+    let acts = acts(&call, &place(), ProgramTable::built_in(), Look::Thorough);
+    let acts = match acts.as_slice() {
+        [Act::Unresolvable(_), Act::Pieces(pieces)] => pieces,
+        acts => acts,
+    };
+    match acts.last() {
+        Some(Act::Command(command)) => (command.directories.to_vec(), command.lost),
+        other => panic!("no command: {other:?}"),
+    }
+}
+
+#[test]
+fn however_often_the_directory_is_changed_few_are_looked_at_and_the_last_among_them() {
+    // S3, F4
+    assert_eq!(directories("cd a; ls"), (vec!["/project".into(), "/project/a".into()], false));
+    let (few, lost) = directories("cd a; cd b; cd /c; ls");
+    assert!(few.contains(&"/c".into()) && few.contains(&"/project/a/b".into()) && !lost);
+    for count in [20, 200, 600, 3000] {
+        let steps: String = (0..count).map(|n| format!("cd /d{n}; ")).collect();
+        let (found, lost) = directories(&format!("{steps}cd /last; ls"));
+        let most = (MAX_PLACES / count).clamp(MIN_DIRECTORIES, MAX_GONE);
+        assert!(found.len() <= most + 1, "{count}: {}", found.len());
+        assert!(found.contains(&"/project".into()), "{count}");
+        assert!(found.contains(&"/last".into()), "{count}");
+        assert_eq!(lost, count > MAX_GONE, "{count}");
+        let (found, lost) = directories(&format!("{}ls", "cd a; ".repeat(count)));
+        assert!(found.len() <= most + 1 && lost, "{count}: {}", found.len());
+        let longest = found.iter().map(|path| path.as_os_str().len()).max();
+        assert!(longest <= Some(MAX_WALKED_BYTES), "{count}: {longest:?}");
+    }
 }

@@ -52,8 +52,23 @@ pub const MAX_QUOTED_CHARS: usize = 120;
 /// Paths people write with wildcards stay under a hundred characters.
 pub const MAX_SHAPE: usize = 512;
 
-/// Most directories one command line is followed into; past this it may be anywhere.
+/// Most directories one command line is followed into by relative paths; past this it may be anywhere.
 pub const MAX_DIRECTORIES: usize = 16;
+
+/// Most directories it is remembered to have gone to; past this the latest are kept, and it may be
+/// anywhere.
+pub const MAX_GONE: usize = 64;
+
+/// The fewest of them, however many commands there are.
+pub const MIN_DIRECTORIES: usize = 4;
+
+/// Most commands times directories: a relative path is looked at in each directory, so a long call is
+/// followed into few.
+pub const MAX_PLACES: usize = 16 * 1024;
+
+/// Longest directory that `cd` is followed into step by step. Real ones stay under a quarter; a call of
+/// nothing but `cd` stays cheap.
+pub const MAX_WALKED_BYTES: usize = 1024;
 
 /// Most words of a program nobody knows that are looked at as files.
 pub const MAX_MENTIONS: usize = 64;
@@ -71,6 +86,9 @@ pub const MAX_PARTS: usize = 8;
 
 /// Most values in the arguments of a tool nobody knows that are looked at as paths.
 pub const MAX_TOLD: usize = 512;
+
+/// Most directories, and most names, in such arguments that are put together to a path.
+pub const MAX_JOINED: usize = 8;
 
 /// How many words of a program that runs others are looked at for one that runs what is typed: more
 /// than anybody writes before the command itself.

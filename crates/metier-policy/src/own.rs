@@ -14,24 +14,30 @@
 //! The same holds for the settings by which an agent's hooks are switched off, and with them metier.
 //!
 //! Start reading at `reasons`. It knows the places it is told ([`Place::protected`]) and nothing
-//! about what lies in them; the commands are in `approving`, agents that nobody would guard in
+//! about what lies in them; the commands are in `approving`, the names metier has in `program`, one place in `somewhere`, agents that nobody would guard in
 //! `agents`, settings that may lie anywhere in
-//! `settings`, commands of which nobody says where they run in `hidden`, tools nobody knows in `tools`, and text that spells out a place in `spelled`.
+//! `settings`, commands of which nobody says where they run in `hidden`, links that a call brings in `arrived`, tools nobody knows in `tools`, text that spells out a place
+//! in `spelled`, and variables in `variables`.
 
 mod agents;
 mod approving;
+mod arrived;
 mod given;
 mod hidden;
+mod listed;
+mod program;
 mod settings;
+mod somewhere;
 mod spelled;
 mod tools;
+mod variables;
 
-use std::cell::OnceCell;
 use std::path::Path;
 
 use crate::act::{Act, Command, Consequence, FileUse, Look, Manner, files, quoted};
 use crate::call::{Kind, ShellInput, ToolCall, Understood};
-use crate::place::{From, Place, Spot, Spots, folded};
+use crate::limits::MAX_MENTIONS;
+use crate::place::{From, Place, Spots, folded};
 use crate::programs::ProgramTable;
 use crate::shape::Shape;
 use crate::shell::{Access, Word};
@@ -40,7 +46,9 @@ use crate::verdict::{Reason, Verdict};
 
 use agents::Start;
 use approving::Found;
+use listed::Listed;
 use settings::Wherever;
+use somewhere::Somewhere;
 
 pub use approving::is_for_the_user;
 pub(crate) use approving::read_by;
@@ -69,7 +77,9 @@ pub(crate) struct Inquiry<'a> {
 pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let mut reasons = of_acts(inquiry, acts);
     // A tool nobody knows may run the command it is told as any shell would.
-    if let Some(understood) = tools::as_shell(inquiry) {
+    let told = tools::as_shell(inquiry);
+    let written_out = with_values(told.as_ref().unwrap_or(inquiry.understood), inquiry.place);
+    for understood in told.into_iter().chain(written_out) {
         let programs = ProgramTable::built_in();
         let acts = crate::act::acts(&understood, inquiry.place, programs, Look::Thorough);
         let more = of_acts(Inquiry { understood: &understood, ..inquiry }, &acts);
@@ -78,6 +88,17 @@ pub(crate) fn reasons(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
         reasons.extend(new);
     }
     reasons
+}
+
+/// The same command with what its variables are set to in their place, where it sets any.
+fn with_values(call: &Understood, place: &Place<'_>) -> Option<Understood> {
+    let Kind::Shell { command: ShellInput::Text(text) } = &call.kind else { return None };
+    if place.protected.is_empty() {
+        return None;
+    }
+    let home = place.home.and_then(Path::to_str);
+    let command = ShellInput::Text(variables::written_out(text, home)?);
+    Some(Understood { kind: Kind::Shell { command }, ..call.clone() })
 }
 
 fn of_acts(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
@@ -134,13 +155,17 @@ fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     if read.is_empty() {
         return None;
     }
-    let own = inquiry.place.resolver.program()?;
+    let resolver = inquiry.place.resolver;
+    let own = resolver.program()?;
     let spots = inquiry.place.locate_at_least(own.to_str()?)?;
     let is_own = |file: &&FileUse| {
         let read = file.spots.iter().flat_map(Spots::iter);
-        read.into_iter().any(|read| spots.iter().any(|own| read.lowercase == own.lowercase))
+        read.into_iter().any(|read| {
+            let is_it = spots.iter().any(|own| read.lowercase == own.lowercase);
+            is_it || resolver.is_program(Path::new(&read.path))
+        })
     };
-    read.iter().any(is_own).then(|| {
+    read.iter().take(MAX_MENTIONS).any(is_own).then(|| {
         let text = "this may copy metier's own program, whose commands nobody would know then";
         Reason::new(Verdict::Deny, text).of_rule(OWN_STATE)
     })
@@ -206,13 +231,6 @@ enum Own {
     Wherever(Wherever),
 }
 
-/// One protected place.
-struct Somewhere {
-    spots: Spots,
-    /// Each as it is, with everything beneath, once somebody asks.
-    shapes: OnceCell<Vec<Shape>>,
-}
-
 fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     let place = inquiry.place;
     if place.protected.is_empty() {
@@ -222,6 +240,7 @@ fn written(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
     acts.iter().for_each(|act| search.act(act));
     search.untold |= search.code && !search.written.is_empty();
     search.read_tool(inquiry);
+    search.listed = listed::listed(inquiry, acts);
     if search.is_idle() {
         return Vec::new();
     }
@@ -259,10 +278,16 @@ struct Search<'a> {
     copied: Vec<&'a FileUse>,
     /// Those named by a program that may change what lies in them.
     entered: Vec<&'a FileUse>,
+    /// Those of them that an option says its files are put into.
+    filled: Vec<&'a FileUse>,
     /// Words in which a place may be spelled out, in lowercase.
     words: Vec<String>,
     /// Paths that a tool nobody knows is told.
     told: Vec<Spots>,
+    /// Paths that it may put together.
+    joined: Vec<Spots>,
+    /// Files that are found, of which any may be written.
+    listed: Vec<Listed>,
     /// Something is done that cannot be told.
     untold: bool,
     /// Code runs: what a call writes first, it may run then.
@@ -288,6 +313,7 @@ impl<'a> Search<'a> {
         named.extend(&command.named);
         if may_change_inside(command) {
             self.entered.extend(command.named.iter().filter(|file| is_entered(file, command)));
+            self.filled.extend(command.named.iter().filter(|file| is_filled(file, command)));
         }
         let from = self.written.len();
         command.touches.iter().for_each(|touch| self.act(touch));
@@ -312,9 +338,10 @@ impl<'a> Search<'a> {
     }
 
     fn read_tool(&mut self, inquiry: Inquiry<'_>) {
-        if matches!(inquiry.understood.kind, Kind::Mcp { .. } | Kind::Other) {
+        if tools::is_unknown(inquiry.understood) {
             let told = tools::told(inquiry.call, inquiry.place);
             self.told = told.paths;
+            self.joined = told.joined;
             self.words.extend(told.texts);
         }
     }
@@ -322,7 +349,8 @@ impl<'a> Search<'a> {
     fn is_idle(&self) -> bool {
         let told = !self.told.is_empty() || !self.words.is_empty();
         let named = !self.named.is_empty() || !self.copied.is_empty();
-        self.written.is_empty() && !named && !told && !self.untold
+        let found = !self.listed.is_empty();
+        self.written.is_empty() && !named && !told && !found && !self.untold
     }
 
     /// The whole command, in lowercase, where a part of it cannot be told.
@@ -376,7 +404,10 @@ impl<'a> Search<'a> {
         let worst = written.chain(replaced).max().unwrap_or_default();
         let perhaps = || {
             self.entered.iter().any(|file| own.is_around(file))
+                || self.filled.iter().any(|file| own.is_on_the_way(file, place))
+                || self.listed.iter().any(|listed| own.is_listed(listed))
                 || self.told.iter().any(|spots| own.lies_in(spots))
+                || self.joined.iter().any(|spots| own.holds(spots))
                 || text.is_some_and(|text| own.is_in_parts(text, place))
         };
         match worst == Dealing::Nothing && perhaps() {
@@ -428,10 +459,27 @@ fn is_entered(file: &FileUse, command: &Command) -> bool {
     file.shown != "." && !is_read() && !is_set()
 }
 
-/// Whether paths of which only a part is known are all of an active skill.
-fn is_of(shape: &Shape, skills: &[Spots]) -> bool {
-    let mut spots = skills.iter().flat_map(|skill| skill.iter());
-    spots.any(|skill| shape.is_below(&skill.lowercase))
+/// Options behind which a directory stands that a program fills or empties.
+const FILLED: [&str; 6] = ["-D", "-d", "-o", "-O", "-t", "-P"];
+
+/// What the names of other such options contain.
+const FILLED_BY: [&str; 7] = ["dir", "out", "dest", "target", "prefix", "root", "into"];
+
+/// Whether a word of such a command is the value of an option that says where files go.
+fn is_filled(file: &FileUse, command: &Command) -> bool {
+    let says = |option: &str| match option.strip_prefix("--") {
+        Some(long) => FILLED_BY.iter().any(|part| long.contains(part)),
+        None => FILLED.contains(&option),
+    };
+    let mut before = "";
+    command.argv.iter().any(|word| {
+        let text = word.spelling();
+        let option = std::mem::replace(&mut before, text);
+        match text.split_once('=').filter(|_| text.starts_with("--")) {
+            Some((option, value)) => value == file.shown && says(option),
+            None => text == file.shown && says(option),
+        }
+    })
 }
 
 impl Own {
@@ -441,15 +489,12 @@ impl Own {
         if !path.starts_with('/') {
             return Some(Self::Wherever(Wherever::new(path)));
         }
-        let spots = place.locate_at_least(path)?;
-        Some(Self::Somewhere(Somewhere { spots, shapes: OnceCell::new() }))
+        Some(Self::Somewhere(Somewhere::new(place.locate_at_least(path)?)))
     }
 
     fn spelled(&self, place: &Place<'_>) -> Vec<String> {
         match self {
-            Self::Somewhere(own) => {
-                own.spots.iter().flat_map(|spot| spelled::of(&spot.lowercase, place)).collect()
-            }
+            Self::Somewhere(own) => own.spelled(place),
             Self::Wherever(own) => own.spelled(),
         }
     }
@@ -458,7 +503,7 @@ impl Own {
     fn may_be_in(&self, text: &str) -> bool {
         let named = |path: &str| text.contains(path.rsplit('/').next().unwrap_or_default());
         match self {
-            Self::Somewhere(own) => own.spots.iter().any(|spot| named(&spot.lowercase)),
+            Self::Somewhere(own) => own.paths().any(named),
             Self::Wherever(own) => own.spelled().iter().any(|path| named(path)),
         }
     }
@@ -468,6 +513,14 @@ impl Own {
         match self {
             Self::Somewhere(own) => own.is_in_parts(text, place),
             Self::Wherever(own) => own.is_in_parts(text),
+        }
+    }
+
+    /// Whether it may be among files that are found.
+    fn is_listed(&self, listed: &Listed) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_listed(listed),
+            Self::Wherever(own) => own.is_listed(listed),
         }
     }
 
@@ -481,6 +534,14 @@ impl Own {
     /// Whether a file is the directory that settings lie in.
     fn is_around(&self, file: &FileUse) -> bool {
         self.replaced(file) != Dealing::Nothing
+    }
+
+    /// Whether a file is a directory from home to metier's own.
+    fn is_on_the_way(&self, file: &FileUse, place: &Place<'_>) -> bool {
+        match self {
+            Self::Somewhere(own) => own.is_on_the_way(file, place),
+            Self::Wherever(_) => false,
+        }
     }
 
     /// Whether settings lie in one of these paths.
@@ -516,71 +577,6 @@ impl Own {
             Self::Wherever(own) => own.is_named(file),
         }
     }
-}
-
-impl Somewhere {
-    /// Whether one of the paths is the place or lies in it.
-    fn holds(&self, spots: &Spots) -> bool {
-        spots.iter().any(|spot| self.spots.iter().any(|own| is_in(spot, own)))
-    }
-
-    /// Its name alone is a word like others, so it counts as part of a path only.
-    fn is_in_parts(&self, text: &str, place: &Place<'_>) -> bool {
-        self.spots.iter().any(|spot| {
-            let Some((parent, name)) = spot.lowercase.rsplit_once('/') else { return false };
-            let below = [format!("{name}/"), format!("/{name}")];
-            parent.contains("/.")
-                && below.iter().any(|name| text.contains(name))
-                && spelled::is_in(text, &spelled::of(parent, place))
-        })
-    }
-
-    fn meets(&self, shape: &Shape) -> bool {
-        let shapes =
-            || self.spots.iter().map(|spot| Shape::of(&spot.lowercase).and_beneath()).collect();
-        self.shapes.get_or_init(shapes).iter().any(|own| own.meets(shape))
-    }
-
-    /// What using a file as something written means for the place.
-    fn dealing(&self, file: &FileUse) -> Dealing {
-        if file.spots.as_ref().is_some_and(|spots| self.holds(spots)) {
-            return Dealing::Writes;
-        }
-        match file.shapes.iter().any(|shape| self.meets(shape)) {
-            false => Dealing::Nothing,
-            true if !file.manner.is_by_chance() => Dealing::Writes,
-            true if !self.is_certain(file) => Dealing::PerhapsInto,
-            true => Dealing::Writes,
-        }
-    }
-
-    /// Whether every path a file may be lies in the place.
-    fn is_certain(&self, file: &FileUse) -> bool {
-        let below = |shape: &Shape| self.spots.iter().any(|own| shape.is_below(&own.lowercase));
-        file.shapes.iter().any(below)
-    }
-
-    /// Whether a word names the place or something in it that is not of an active skill. One that may
-    /// be anything below a directory above names nothing.
-    fn is_named(&self, file: &FileUse, skills: &[Spots]) -> bool {
-        let of_skill = |spots: &Spots| {
-            let of = |spot: &Spot| skills.iter().any(|s| s.iter().any(|own| is_in(spot, own)));
-            spots.iter().any(of)
-        };
-        let known = file.spots.as_ref().is_some_and(|spots| self.holds(spots) && !of_skill(spots));
-        let mut shapes = file.shapes.iter().filter(|shape| !is_of(shape, skills));
-        known
-            || shapes.any(|shape| match shape.is_open {
-                true => self.spots.iter().any(|own| shape.is_below(&own.lowercase)),
-                false => self.meets(shape),
-            })
-    }
-}
-
-/// Whether a path is `own` or below it, in any case: not every file system tells cases apart.
-fn is_in(spot: &Spot, own: &Spot) -> bool {
-    let rest = spot.lowercase.strip_prefix(own.lowercase.trim_end_matches('/'));
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn reason(own: &Path, dealing: Dealing) -> Reason {

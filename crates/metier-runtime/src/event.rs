@@ -1,6 +1,7 @@
 //! What can happen in a session. An event is what a frame says; its names and shapes are a
 //! contract: fields are added, never renamed, and what this version does not know is kept.
 
+use metier_store::vouch::is_served;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -218,8 +219,7 @@ impl Chain {
     #[must_use]
     pub fn served(&self) -> Option<&str> {
         let source = self.source.as_deref()?;
-        let is_served = source.starts_with("mcp:") || source.starts_with("mcp+");
-        is_served.then_some(source)
+        is_served(source).then_some(source)
     }
 }
 

@@ -53,8 +53,12 @@ pub const MAX_SEARCH_HITS: u64 = 1000;
 /// Hits of a search when nobody says how many.
 pub const USUAL_HITS: usize = 10;
 
-/// Largest file of a skill that is read for somebody, in bytes.
+/// Largest file of a skill that is read for somebody as a whole, in bytes.
 pub const MAX_READ_BYTES: u64 = 200_000;
+
+/// Largest file of a skill of which parts are read, in bytes: as large as the MCP skills extension
+/// has a whole skill.
+pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Most arguments a script is given; agent-base has the same bound.
 pub const MAX_SCRIPT_ARGS: usize = 100;

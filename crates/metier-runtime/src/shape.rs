@@ -127,7 +127,7 @@ impl<'a> SkillShape<'a> {
             version: facts.and_then(|facts| facts.version.as_deref()),
             visibility,
             reason,
-            source: None,
+            source: found.origin.as_deref().map(str::to_owned),
             commit: None,
             diagnostics: diagnostics(&found.diagnostics),
         }

@@ -1,6 +1,5 @@
-use rmcp::model::ErrorData;
-
 use super::{Broke, aside};
+use crate::mcp::sdk::ErrorData;
 
 #[test]
 fn work_that_breaks_off_is_told_as_a_bug_and_takes_nobody_with_it() {

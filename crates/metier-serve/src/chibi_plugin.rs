@@ -20,8 +20,7 @@ use metier_store::Catalog;
 use metier_store::disclose::Disclose;
 use serde_json::{Map, Value, json};
 
-use crate::Dialect;
-use crate::dialect::chibi::{MARKET, PREFIX, READ, RELEASE, RUN, USE};
+use crate::dialect::chibi::{self, MARKET, PREFIX, READ, RELEASE, RUN, USE};
 
 #[cfg(test)]
 pub(crate) use hook::names as hooks;
@@ -216,10 +215,10 @@ fn tool(name: &str, arguments: &Value, backing: &dyn Backing) -> String {
         Err(error) => return format!("Error: {error}"),
     };
     let given = arguments.get("arguments").cloned();
-    let reply = Dialect::Chibi.call(&mut session, name, arguments).or_else(|| {
+    let reply = chibi::call_whole(&mut session, name, &arguments).or_else(|| {
         // The host asks nobody else for it: a skill that is gone, or is not offered.
         let arguments = json!({ "skill": name.strip_prefix(PREFIX)?, "arguments": given });
-        Dialect::Chibi.call(&mut session, USE, arguments)
+        chibi::call_whole(&mut session, USE, &arguments)
     });
     reply.map_or_else(|| format!("Error: Unknown tool '{name}'"), |reply| reply.text)
 }

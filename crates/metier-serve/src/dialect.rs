@@ -13,11 +13,14 @@ use metier_runtime::Session;
 use metier_runtime::capability::{Effect, Operation};
 use metier_runtime::session::Again;
 use metier_store::Catalog;
+use metier_store::guide::GuideTools;
 use serde_json::Value;
+
+use crate::limits::MAX_RESULT_CHARS;
 
 pub(crate) use plain::name as plain_tool;
 pub use reply::Reply;
-pub(crate) use reply::{escaped, written};
+pub(crate) use reply::{escaped, units, written};
 
 /// A spelling of the operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,7 +120,7 @@ impl Dialect {
             Self::Omniforge => omniforge::call(session, tool, &arguments),
             Self::Tavern => tavern::call(session, tool, &arguments),
             Self::AgentBase => agent_base::call(session, tool, &arguments),
-            Self::Chibi => chibi::call(session, tool, &arguments),
+            Self::Chibi => chibi::call(session, tool, &arguments, MAX_RESULT_CHARS),
         };
         reply.map(|reply| reply.written_out(self.gives_bytes(tool)))
     }
@@ -139,6 +142,13 @@ impl Dialect {
         self.operation(tool).is_some_and(|operation| effect(operation) == Effect::Runs)
     }
 
+    /// Whether calling `tool` reads a file of a skill, which may be large.
+    #[must_use]
+    pub fn reads(self, tool: &str) -> bool {
+        // One tool reads as well as it activates there.
+        self == Self::Omniforge || self.operation(tool) == Some(Operation::Read)
+    }
+
     /// The operation that `tool` is, as far as what it does to the world goes.
     fn operation(self, tool: &str) -> Option<Operation> {
         match self {
@@ -155,11 +165,27 @@ impl Dialect {
     pub fn finder(self) -> &'static str {
         match self {
             Self::Plain => "`skill_search`",
-            Self::Tavern => "`skills_list`",
+            Self::Tavern => "`skills_list` with a `query`",
             Self::AgentBase => "`script_list`",
-            Self::Omniforge => "the list of tools",
-            Self::Chibi => "what the user names",
+            Self::Omniforge => omniforge::FINDER,
+            Self::Chibi => "`use_skill`, which names skills like the words it is given",
         }
+    }
+
+    /// The tools that the guide for models speaks of: the one that takes up a skill, beside those an
+    /// agent has itself.
+    #[must_use]
+    pub fn guide_tools(self) -> GuideTools {
+        let (skill, name) = match self {
+            Self::Plain => ("skill_activate", "name"),
+            Self::Omniforge => ("skill", "skill_name"),
+            Self::Tavern => ("skills_load", "name"),
+            // It takes up no skills, and says of each what it can run.
+            Self::AgentBase => ("script_list", "skill_name"),
+            Self::Chibi => (chibi::USE, "skill"),
+        };
+        let (skill, skill_name) = (skill.to_owned(), name.to_owned());
+        GuideTools { skill, skill_name, ..GuideTools::default() }
     }
 
     /// How a model takes up a skill, as one sentence.

@@ -315,6 +315,9 @@ fn whatever_can_switch_hooks_off_in_a_project_is_protected_by_name() {
         for file in project_files(agent) {
             assert!(protected.contains(file), "{agent:?} {file}");
         }
+        // What holds for the whole machine is above what a user says.
+        let of_machine = protected.iter().any(|path| path.starts_with("etc/"));
+        assert_eq!(of_machine, agent != HookAgent::Opencode, "{agent:?}");
         // A path from the root would be one place and not a name.
         assert!(protected.iter().all(|path| Path::new(path).is_relative()), "{agent:?}");
     }

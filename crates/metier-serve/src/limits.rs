@@ -14,7 +14,8 @@ pub const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// numbers, more than any model writes. Several messages are read at once, and copied on their way.
 pub const MAX_MESSAGE_MEMORY: usize = 16 * 1024 * 1024;
 
-/// Longest text of one result, in characters of JSON. Agents cut what is longer (the strictest of
+/// Longest text of one result, in characters of JSON, counted in units of UTF-16 as agents in
+/// JavaScript count them. Agents cut what is longer (the strictest of
 /// the known ones at 40,000), mostly in the middle.
 pub const MAX_RESULT_CHARS: usize = 36_000;
 
@@ -22,7 +23,7 @@ pub const MAX_RESULT_CHARS: usize = 36_000;
 /// find the place.
 pub const MAX_SHOWN_CHARS: usize = 256;
 
-/// Longest server instructions, in characters. Agents cut at 2,048.
+/// Longest server instructions, in units of UTF-16. Agents cut at 2,048.
 pub const MAX_INSTRUCTION_CHARS: usize = 2_048;
 
 /// Skills, prompts or resources in one page of a list.
@@ -98,6 +99,10 @@ pub const MAX_CALLS: usize = 64;
 /// Those of them at once that read every file of a skill, for an archive or a list with digests: each
 /// keeps a processor busy, and has a skill in memory.
 pub const MAX_CLOSE_LOOKS: usize = 4;
+
+/// Those of them at once that read one file of a skill, which may be as large as a whole skill and is
+/// in memory some three times until the answer is written.
+pub const MAX_FILE_READS: usize = 8;
 
 /// Bytes of a message from which on it is large: read where it holds up nobody, with room and a turn of
 /// its own. Below, every connection may have one at once, and that is sixteen megabytes; nearly all that

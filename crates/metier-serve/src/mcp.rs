@@ -18,6 +18,7 @@ mod page;
 mod progress;
 mod prompts;
 mod resources;
+pub(crate) mod sdk;
 mod skills;
 mod stdio;
 mod streams;
@@ -36,9 +37,6 @@ use metier_runtime::finder::Finder;
 use metier_runtime::{JournalError, Session};
 use metier_sandbox::Cancel;
 use metier_store::{Catalog, Store};
-use rmcp::RoleServer;
-use rmcp::model::{ErrorData, ProtocolVersion};
-use rmcp::service::RequestContext;
 use tokio::sync::watch;
 
 use crate::aside::{Broke, aside};
@@ -50,6 +48,7 @@ use crate::shares::Shares;
 use crate::turns::{Busy, Turn, Turns};
 use crate::who::{NotYours, Who};
 use log::{Called, Log};
+use sdk::{ErrorData, ProtocolVersion, RequestContext, RoleServer};
 use subscriptions::{IndexStamps, Subscriptions};
 
 pub use stdio::{ServeError, serve_stdio, serve_streams};
@@ -60,6 +59,9 @@ pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";
 
 /// Where a client of the stateless era names the session it means, in `_meta`.
 pub const SESSION_KEY: &str = "metier/session";
+
+/// Where an answer says in `_meta` which MCP server a skill is from.
+pub const ORIGIN_KEY: &str = "metier/origin";
 
 /// How often whoever waits for changes looks whether anybody is left to be told.
 const ATTENTION: Duration = Duration::from_secs(1);
@@ -249,8 +251,27 @@ impl Server {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&mut Session) -> T + Send + 'static,
     ) -> Result<Result<T, JournalError>, ErrorData> {
-        let desk = self.desk(context)?;
         let turn = self.service.turns.call(&self.guest.section).await?;
+        self.acted(turn, context, work).await
+    }
+
+    /// The same for what reads one file of a skill, however large.
+    async fn act_on_file<T: Send + 'static>(
+        &self,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&mut Session) -> T + Send + 'static,
+    ) -> Result<Result<T, JournalError>, ErrorData> {
+        let turn = self.service.turns.file(&self.guest.section).await?;
+        self.acted(turn, context, work).await
+    }
+
+    async fn acted<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        context: &RequestContext<RoleServer>,
+        work: impl FnOnce(&mut Session) -> T + Send + 'static,
+    ) -> Result<Result<T, JournalError>, ErrorData> {
+        let desk = self.desk(context)?;
         let acted = aside(move || {
             let _turn = turn;
             desk.act(work)

@@ -3,7 +3,7 @@
 
 use tokio::time::Instant;
 
-use crate::limits::{CALL_PATIENCE, MAX_CALLS, MAX_CLOSE_LOOKS, MAX_LARGE_READS};
+use crate::limits::{CALL_PATIENCE, MAX_CALLS, MAX_CLOSE_LOOKS, MAX_FILE_READS, MAX_LARGE_READS};
 use crate::shares::{Shares, Taken, Whose};
 
 /// What is done at once.
@@ -12,6 +12,8 @@ pub(crate) struct Turns {
     calls: Shares,
     /// Those of them that read every file of a skill.
     close: Shares,
+    /// Those of them that read one file, however large.
+    files: Shares,
     /// Messages that are large.
     large: Shares,
 }
@@ -19,7 +21,7 @@ pub(crate) struct Turns {
 /// Leave to do something, until it is dropped.
 pub(crate) struct Turn {
     _call: Taken,
-    _close: Option<Taken>,
+    _rare: Option<Taken>,
 }
 
 /// No turn came up in time.
@@ -33,19 +35,29 @@ impl Turns {
         Self {
             calls: Shares::new(MAX_CALLS, apart),
             close: Shares::new(MAX_CLOSE_LOOKS, apart),
+            files: Shares::new(MAX_FILE_READS, apart),
             large: Shares::new(MAX_LARGE_READS, apart),
         }
     }
 
     /// A turn for what is quick.
     pub(crate) async fn call(&self, whose: &Whose) -> Result<Turn, Busy> {
-        Ok(Turn { _call: one(&self.calls, whose).await?, _close: None })
+        Ok(Turn { _call: one(&self.calls, whose).await?, _rare: None })
     }
 
     /// A turn for what reads every file of a skill. Whoever waits for it takes nobody else's.
     pub(crate) async fn close_look(&self, whose: &Whose) -> Result<Turn, Busy> {
-        let close = one(&self.close, whose).await?;
-        Ok(Turn { _call: one(&self.calls, whose).await?, _close: Some(close) })
+        self.rare(&self.close, whose).await
+    }
+
+    /// A turn for what reads one file of a skill.
+    pub(crate) async fn file(&self, whose: &Whose) -> Result<Turn, Busy> {
+        self.rare(&self.files, whose).await
+    }
+
+    async fn rare(&self, few: &Shares, whose: &Whose) -> Result<Turn, Busy> {
+        let rare = Some(one(few, whose).await?);
+        Ok(Turn { _call: one(&self.calls, whose).await?, _rare: rare })
     }
 
     /// A turn to read a message that is large, and to have it in memory.

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 
 use super::{Busy, Turns};
-use crate::limits::{MAX_CALLS, MAX_CLOSE_LOOKS};
+use crate::limits::{MAX_CALLS, MAX_CLOSE_LOOKS, MAX_FILE_READS};
 
 fn run<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test)
@@ -26,7 +26,13 @@ fn who_waits_to_look_closely_takes_no_turn_of_those_who_do_not() {
         assert!(call.is_ok(), "a quick one comes through");
         looks.pop();
         assert!(late.await.is_ok(), "whoever is done gives it back");
-        drop((looks, call));
+        let mut files = Vec::new();
+        for _ in 0..MAX_FILE_READS {
+            files.push(turns.file(&None).await.ok().unwrap());
+        }
+        assert!(Box::pin(turns.file(&None)).as_mut().poll(&mut context).is_pending());
+        assert!(turns.call(&None).await.is_ok(), "files have turns of their own");
+        drop((looks, call, files));
         assert!(turns.is_idle());
     });
 }

@@ -76,6 +76,7 @@ pub(crate) fn at_a_glance(text: &[u8], directory: Option<&[u8]>, spot: Spot<'_>)
         facts: (!plain).then(|| Box::new(facts())),
         diagnostics: Box::default(),
         standing: Standing::Unknown,
+        origin: None,
     })
 }
 
@@ -114,6 +115,7 @@ pub(crate) fn candidate(
         digest: sha256(yaml),
         diagnostics: diagnostics.into_boxed_slice(),
         standing: Standing::Unknown,
+        origin: None,
     })
 }
 

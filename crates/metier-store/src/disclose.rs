@@ -342,6 +342,7 @@ impl<'a> Skills<'a> {
         let compatibility = facts.and_then(|facts| facts.compatibility.as_deref());
         let allowed_tools = facts.and_then(|facts| facts.allowed_tools.as_deref());
         let fields = [
+            ("origin", item.entry.found.origin.as_deref()),
             ("description", Some(description).filter(|_| level != Level::NameOnly)),
             ("location", item.location.as_deref()),
             ("compatibility", compatibility.filter(|_| self.options.compatibility)),

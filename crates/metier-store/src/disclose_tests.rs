@@ -145,6 +145,35 @@ fn what_was_not_asked_for_is_not_shown() {
 }
 
 #[test]
+fn every_style_names_the_server_a_skill_is_from_however_short_it_is_shown() {
+    // D5, U2
+    let mut catalog = two();
+    let entry = catalog.entries.first_mut().unwrap();
+    let name = entry.name().to_string();
+    entry.found.origin = Some("mcp:a*<b".into());
+    for (style, origin) in [
+        (Style::Xml, "<origin>\nmcp:a*&lt;b\n</origin>"),
+        (Style::XmlAttributes, " origin=\"mcp:a*&lt;b\""),
+        (Style::Markdown, " (from mcp:a\\*\\<b)"),
+        (Style::Tool, " (from mcp:a*&lt;b)"),
+        (Style::Json, "\"origin\":\"mcp:a*<b\""),
+    ] {
+        let whole = text(&catalog, styled(style));
+        assert_eq!(whole.matches(origin).count(), 1, "{style:?}: {whole}");
+        let at = whole.find(origin).unwrap();
+        let before = &whole[..at];
+        assert!(before.rfind(&name).is_some(), "{style:?}: it stands with its skill\n{whole}");
+        let described = whole[at..].find("Writes letters.");
+        assert!(described.is_some(), "{style:?}: before what the skill says of itself");
+    }
+    let plan = Plan { name_only: 2, ..Plan::FULL };
+    let options = styled(Style::Markdown);
+    let skills = Skills::of(&catalog, &options);
+    let short = skills.text(&skills.parts(&plan), &plan, "");
+    assert!(short.contains("(from mcp:a"), "{short}");
+}
+
+#[test]
 fn an_empty_catalog_prints_nothing() {
     // D5
     for style in Style::ALL {

@@ -50,6 +50,8 @@ pub struct Found {
     pub diagnostics: Box<[Diagnostic]>,
     /// Where its content stands, once somebody was asked ([`crate::vouch::attest`]).
     pub standing: Standing,
+    /// The MCP server its content is from, when it is from one and somebody was asked.
+    pub origin: Option<Box<str>>,
 }
 
 /// The parts of a manifest that choosing and listing need.

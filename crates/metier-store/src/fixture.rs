@@ -96,5 +96,6 @@ pub(crate) fn found(root: RootId, path: &str, name: &str, description: &str) -> 
         facts: None,
         diagnostics: Box::default(),
         standing: crate::vouch::Standing::Unknown,
+        origin: None,
     }
 }

@@ -483,6 +483,7 @@ impl<'a> Input<'a> {
             link: None,
             diagnostics: Box::default(),
             standing: Standing::Unknown,
+            origin: None,
         })
     }
 

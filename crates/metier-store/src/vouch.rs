@@ -45,6 +45,17 @@ pub trait Vouch: Send + Sync {
     fn recorded(&self, _name: &SkillName, _directory: &Path) -> Vouched {
         Vouched::default()
     }
+
+    /// The MCP server that the skill called `name` in `directory` is from, by what is written down.
+    fn origin(&self, name: &SkillName, directory: &Path) -> Option<String> {
+        self.recorded(name, directory).source.filter(|source| is_served(source))
+    }
+}
+
+/// Whether a source, as it is written down, is an MCP server.
+#[must_use]
+pub fn is_served(source: &str) -> bool {
+    source.starts_with("mcp:") || source.starts_with("mcp+")
 }
 
 /// How closely the content is looked at.
@@ -152,19 +163,22 @@ pub enum Standing {
 /// Asks `vouch` about every candidate that was found and writes down the answers, for the catalog to
 /// go by. What ships with metier is not asked about.
 pub fn attest(discovery: &mut Discovery, vouch: &dyn Vouch, depth: Depth) {
-    ask(discovery, |found, directory| vouch.standing(&found.name, directory, depth));
+    let standing = |found: &Found, directory: &Path| vouch.standing(&found.name, directory, depth);
+    ask(discovery, vouch, standing);
 }
 
 /// The same for whoever is concerned with the skills of these names alone: of all others it is written
 /// down where they stood last, which costs no look at a file.
 pub fn attest_named(discovery: &mut Discovery, vouch: &dyn Vouch, names: &[NameKey]) {
-    ask(discovery, |found, directory| match names.iter().any(|name| found.name.has_key(name)) {
-        true => vouch.standing(&found.name, directory, Depth::Stamps),
-        false => vouch.recorded_standing(&found.name, directory),
+    ask(discovery, vouch, |found, directory| {
+        match names.iter().any(|name| found.name.has_key(name)) {
+            true => vouch.standing(&found.name, directory, Depth::Stamps),
+            false => vouch.recorded_standing(&found.name, directory),
+        }
     });
 }
 
-fn ask(discovery: &mut Discovery, standing: impl Fn(&Found, &Path) -> Standing) {
+fn ask(discovery: &mut Discovery, vouch: &dyn Vouch, standing: impl Fn(&Found, &Path) -> Standing) {
     let Discovery { roots, found, .. } = discovery;
     let mut directory = PathBuf::new();
     for found in found {
@@ -176,6 +190,7 @@ fn ask(discovery: &mut Discovery, standing: impl Fn(&Found, &Path) -> Standing) 
             directory.push(&found.path);
         }
         found.standing = standing(found, &directory);
+        found.origin = vouch.origin(&found.name, &directory).map(String::into_boxed_str);
     }
 }
 

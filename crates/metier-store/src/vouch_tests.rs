@@ -21,6 +21,15 @@ impl Vouch for Somebody {
         Vouched { standing, ..Vouched::default() }
     }
 
+    fn recorded(&self, name: &SkillName, _directory: &Path) -> Vouched {
+        let source = match name.as_str().split('-').next() {
+            Some("personal") => Some("mcp:shop".to_owned()),
+            Some("plugin") => Some("mcp+https://shop.example/mcp".to_owned()),
+            _ => Some("https://git.example/mcp".to_owned()),
+        };
+        Vouched { source, ..Vouched::default() }
+    }
+
     fn recorded_standing(&self, _name: &SkillName, _directory: &Path) -> Standing {
         Standing::Approved
     }
@@ -90,6 +99,20 @@ fn whoever_is_concerned_with_one_skill_has_no_other_looked_at() {
     // The second spells its standing otherwise; it was asked for all the same.
     let [changed, unknown, approved] = [Standing::Changed, Standing::Unknown, Standing::Approved];
     assert_eq!(standings, [changed, unknown, approved, approved]);
+}
+
+#[test]
+fn what_a_server_gave_is_known_by_that_server_and_nothing_else_is() {
+    // U2, D5
+    let catalog = catalog(Enabled::Unset);
+    let origin = |name: &str| {
+        let entry = catalog.entries.iter().find(|entry| entry.name().as_str() == name).unwrap();
+        entry.found.origin.clone()
+    };
+    assert_eq!(origin("personal-plain").as_deref(), Some("mcp:shop"));
+    assert_eq!(origin("plugin-approved").as_deref(), Some("mcp+https://shop.example/mcp"));
+    assert_eq!(origin("enterprise-plain"), None, "a repository is no server");
+    assert_eq!(origin("bundled-plain"), None);
 }
 
 /// The files of a skill as a store has them: a path, whether it can be executed, and bytes.

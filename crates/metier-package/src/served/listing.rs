@@ -54,7 +54,7 @@ impl Listing {
         let uri = Claim::uri_of(path);
         let answer = match server.get(&uri) {
             Ok(answer) => answer,
-            Err(ServerError::Unknown) => return Self::among_all(server, place, path),
+            Err(ServerError::Unknown(_)) => return Self::among_all(server, place, path),
             Err(other) => return Err(FetchError::of_server(other, place)),
         };
         let entry = whole(&answer).and_then(|()| {

@@ -195,7 +195,9 @@ fn checked(
     place: &str,
 ) -> Result<Vec<u8>, FetchError> {
     let bytes = read.map_err(|error| match error {
-        ServerError::Unknown => lied(file, place, "the server does not have it".to_owned()),
+        ServerError::Unknown(why) => {
+            lied(file, place, format!("the server does not give it: {}", super::said(&why)))
+        }
         ServerError::TooMuch(_) => lied(file, place, "far more bytes came".to_owned()),
         other => FetchError::of_server(other, place),
     })?;

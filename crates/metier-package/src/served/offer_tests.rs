@@ -37,7 +37,7 @@ fn a_file_that_is_not_what_was_listed_is_never_used() {
     }
     let mut tables = server();
     tables.table.files.remove(FORM);
-    assert!(fetched(&tables).contains("the server does not have it"));
+    assert!(fetched(&tables).contains("the server does not give it: not here"));
 }
 
 /// A server that gives so many files and then no more.

@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FileUse, Look, Manner, Unpacker};
-use crate::limits::{MAX_DIRECTORIES, MAX_PATH_BYTES};
+use super::{FileUse, Given, Look, Manner, Unpacker};
+use crate::limits::{MAX_DIRECTORIES, MAX_GONE, MAX_PLACES, MAX_WALKED_BYTES, MIN_DIRECTORIES};
 use crate::place::{From, Spots};
 use crate::programs::{Analysis, What};
 use crate::shape::Shape;
@@ -43,6 +43,8 @@ pub(super) struct Walk {
     last: Option<PathBuf>,
     /// Where else `cd` looks for a directory.
     searched: Vec<PathBuf>,
+    /// How many directories are remembered.
+    most: usize,
 }
 
 /// How a word names a file.
@@ -64,6 +66,12 @@ impl<'h> Here<'h> {
         self.sure.map_or(From::Elsewhere, From::Directory)
     }
 
+    fn given(&self, word: &Word) -> Given {
+        let relative = !word.prefix().starts_with('/');
+        let directories = self.known().filter(|_| relative).map(Path::to_owned).collect();
+        Given { word: word.clone(), directories }
+    }
+
     /// Every directory known of.
     pub(super) fn known(&self) -> impl Iterator<Item = &'h Path> {
         self.sure.into_iter().chain(self.maybe.iter().map(PathBuf::as_path))
@@ -78,6 +86,16 @@ pub(super) fn told(argv: &[Word], entered: &[Word]) -> Option<PathBuf> {
         return None;
     }
     entered.iter().map(Word::as_known).collect()
+}
+
+/// The directories that a program is told to work in.
+pub(super) fn entered(analysis: &Analysis) -> Vec<Word> {
+    let entered = analysis.hazards.iter().filter_map(|hazard| match &hazard.what {
+        What::Enter(word) => Some(word.clone()),
+        What::Go(word) => Some(Word::known(word.prefix())),
+        _ => None,
+    });
+    entered.collect()
 }
 
 /// The directories that `CDPATH` names.
@@ -102,6 +120,7 @@ impl Walk {
             fresh: here.fresh,
             last: here.sure.map(Path::to_owned),
             searched: Vec::new(),
+            most: MAX_GONE,
         }
     }
 
@@ -132,18 +151,30 @@ impl Walk {
         self.lost |= directory.is_none();
         self.anywhere |= directory.is_none();
         self.last.clone_from(&directory);
-        if let Some(directory) = directory.filter(|to| !self.directories.contains(to)) {
-            self.directories.push(directory);
+        let Some(directory) = directory.filter(|to| !self.has(to)) else { return };
+        // Where one started is always looked at, and where one went last.
+        if self.directories.len() >= self.most.max(2) {
+            (self.lost, self.anywhere) = (true, true);
+            self.directories.remove(1);
         }
+        self.directories.push(directory);
+    }
+
+    /// Whether a directory is among those gone to, as it is spelled.
+    fn has(&self, directory: &Path) -> bool {
+        self.directories.iter().any(|known| known.as_os_str() == directory.as_os_str())
     }
 
     /// Goes down from wherever one may be: for certain from where one went last, for nothing says that
     /// commands run in this order, and from the others as far as they can be followed.
     fn down(&mut self, path: &str) {
-        let from = self.directories.iter().chain(&self.searched);
+        let most = self.most.min(MAX_DIRECTORIES);
+        let is_full = self.directories.len() >= most;
+        let from = self.directories.iter().chain(&self.searched).filter(|_| !is_full);
         let moved: Vec<PathBuf> = from.map(|directory| directory.join(path)).collect();
-        let fits = |directory: &PathBuf| directory.as_os_str().len() <= MAX_PATH_BYTES;
+        let fits = |directory: &PathBuf| directory.as_os_str().len() <= MAX_WALKED_BYTES;
         let last = self.last.take().map(|last| last.join(path)).filter(fits);
+        (self.lost, self.anywhere) = (self.lost || is_full, self.anywhere || is_full);
         if last.is_some() || moved.is_empty() {
             self.certainly(last);
         }
@@ -152,10 +183,10 @@ impl Walk {
             below.take(MAX_DIRECTORIES.saturating_sub(self.wild.len())).collect();
         self.wild.extend(below);
         for directory in moved.into_iter().filter(fits) {
-            if self.directories.contains(&directory) {
+            if self.has(&directory) {
                 continue;
             }
-            if self.directories.len() >= MAX_DIRECTORIES {
+            if self.directories.len() >= most {
                 (self.lost, self.anywhere) = (true, true);
                 break;
             }
@@ -200,7 +231,9 @@ impl Unpacker<'_> {
     ) -> Option<Walk> {
         let mut walk = Walk::from(here);
         let mut moved = false;
-        walk.searched = commands.iter().flat_map(searched).collect();
+        walk.searched = commands.iter().flat_map(searched).take(MAX_DIRECTORIES).collect();
+        // Each of the commands is looked at in each of the directories.
+        walk.most = (MAX_PLACES / commands.len().max(1)).clamp(MIN_DIRECTORIES, MAX_GONE);
         for (command, analysis) in commands.iter().zip(analyses) {
             if analysis.moves {
                 moved = true;
@@ -266,7 +299,7 @@ impl Unpacker<'_> {
             shown: word.shown(),
             unplaced: here.anywhere && !word.prefix().starts_with('/'),
             fresh: here.fresh,
-            given: kept.then(|| Box::new(word.clone())),
+            given: kept.then(|| Box::new(here.given(word))),
         };
         match (&file.spots, whole) {
             (Some(_), false) => {}

@@ -192,18 +192,12 @@ impl Unpacker<'_> {
         analysis: &Analysis,
         around: Surroundings<'_>,
     ) -> bool {
-        let brings = |touch: &Touch| matches!(touch, Touch::Around(_) | Touch::Into(_));
-        let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
         let hands_on = |hazard: &Hazard| match &hazard.what {
             What::Run(words) => self.runs_bringer(words, around),
             What::Shell(text) => self.holds_bringer(text, around),
             _ => false,
         };
-        analysis.touches.iter().any(brings)
-            || (analysis.repository && clones())
-            || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
-            || input::changed(command).iter().any(brings)
-            || analysis.hazards.iter().any(hands_on)
+        brings_itself(command, analysis) || analysis.hazards.iter().any(hands_on)
     }
 
     /// Whether another command that one runs brings files. What is nested too deep is refused anyway.
@@ -249,6 +243,16 @@ impl Unpacker<'_> {
         };
         spots.iter().find_map(strange)
     }
+}
+
+/// Whether a command brings files by itself, and not by another one that it runs.
+pub(super) fn brings_itself(command: &SimpleCommand, analysis: &Analysis) -> bool {
+    let brings = |touch: &Touch| matches!(touch, Touch::Around(_) | Touch::Into(_));
+    let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
+    analysis.touches.iter().any(brings)
+        || (analysis.repository && clones())
+        || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
+        || input::changed(command).iter().any(brings)
 }
 
 /// Whether an option of a copy keeps links what they are.

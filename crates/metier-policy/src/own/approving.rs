@@ -10,13 +10,12 @@
 //! It knows the commands and the flags that take a value, and nothing about what they do; a test of
 //! the command line holds both tables against its own.
 
-use std::path::Path;
-
-use crate::act::{Act, Command, Consequence, FileUse, Manner, files};
+use super::program::{PLUGIN, PROGRAM, Programs, name};
+use crate::act::{Act, Command, Consequence, Manner};
 use crate::call::Understood;
 use crate::limits::MAX_SEARCHED_BYTES;
-use crate::place::{From, Place, Spot};
-use crate::shell::{Access, Word};
+use crate::place::Place;
+use crate::shell::Word;
 
 /// The commands, each with those of its own subcommands that are meant.
 const COMMANDS: [(&str, Which); 13] = [
@@ -67,12 +66,6 @@ const LIFTS: &str = "it lifts what active skills restrict";
 
 /// Variables that say the same as the flags of [`LIFTING`], in lowercase.
 const VARIABLES: [&str; 2] = ["metier_session", "metier_journal"];
-
-/// What the program is called.
-const PROGRAM: &str = "metier";
-
-/// What it is called as a plugin, when all it is told is a command of `chibi`.
-const PLUGIN: &str = "agent-skills";
 
 /// What stands between words in code and in text for a shell.
 pub(super) const BETWEEN: [char; 16] =
@@ -135,30 +128,31 @@ pub(crate) fn read_by(argv: &[Word]) -> Option<String> {
 pub(super) fn found(call: &Understood, place: &Place<'_>, acts: &[Act]) -> Option<Found> {
     let text = super::command_text(call);
     let says = |variable: &&str| text.as_ref().is_some_and(|text| text.contains(*variable));
-    let mut written = Vec::new();
-    acts.iter().for_each(|act| files(act, Access::Write, &mut written));
     let mut search = Search {
-        place,
-        written,
+        programs: Programs::of(place, acts),
+        hidden: call.hidden,
         of_session: VARIABLES.iter().any(says),
         untold: false,
         found: None,
         by_nobody: None,
         by_another: None,
         by_made: None,
-        renames: false,
+        in_pieces: false,
     };
     acts.iter().for_each(|act| search.act(act));
     let sure = search.found.as_ref().is_some_and(|found| found.asked_about.is_none());
     let Some(text) = text.filter(|_| !sure) else { return search.found };
-    let named = || behind(&text, PROGRAM).next().is_some();
+    let programs = &search.programs;
+    let named = || programs.names().any(|own| behind(&text, own).next().is_some());
     let mut found = search.found;
     let made = search.by_made.filter(|_| named());
+    note(&mut found, search.by_another.clone().filter(|_| programs.renamed));
     if search.untold {
-        let renamed = search.by_another.filter(|_| search.renames);
+        let renamed = search.by_another.filter(|_| programs.renames);
         let more = search.by_nobody.or(renamed).filter(|_| named());
-        let text = super::untold_text(call).unwrap_or(text);
-        let more = more.or_else(|| in_text(&text, search.of_session));
+        let text = super::untold_text(call).unwrap_or_else(|| text.clone());
+        let spelled = || programs.names().find_map(|own| in_text(&text, own, search.of_session));
+        let more = more.or_else(spelled).or_else(|| in_text(&text, PLUGIN, search.of_session));
         note(&mut found, more);
     }
     note(&mut found, made);
@@ -175,9 +169,9 @@ fn note(found: &mut Option<Found>, more: Option<Found>) {
 }
 
 struct Search<'a> {
-    place: &'a Place<'a>,
-    /// The files that the call writes.
-    written: Vec<&'a FileUse>,
+    programs: Programs<'a>,
+    /// Nobody tells where the call runs.
+    hidden: bool,
     /// The call names a session by a variable.
     of_session: bool,
     /// Something cannot be told: code, or a program only a running shell knows.
@@ -189,21 +183,31 @@ struct Search<'a> {
     by_another: Option<Found>,
     /// Such a command, of a program that the call itself writes.
     by_made: Option<Found>,
-    /// Something gives programs other names.
-    renames: bool,
+    /// What is looked at is a part of a call that cannot be read.
+    in_pieces: bool,
 }
-
-/// Programs that give other programs names.
-const RENAMES: [&str; 4] = ["alias", "hash", "abbr", "enable"];
 
 /// Commands that no other program is likely to have.
 const RARE: [&str; 4] = ["trust", "untrust", "adopt", "rollback"];
+
+/// Commands that hardly a program of a project has either: many of those can roll something back.
+const UNHEARD_OF: [&str; 4] = ["trust", "untrust", "adopt", "unlink"];
+
+/// Agents, as `hook` is told them.
+const AGENTS: [&str; 4] = ["claude-code", "codex", "gemini-cli", "opencode"];
+
+/// Why a program is asked about of which nobody can tell whether it is metier.
+const PERHAPS: &str = "nobody can tell whether this is metier by another name, whose command it may \
+                       be; give the program's whole path";
 
 impl Search<'_> {
     fn act(&mut self, act: &Act) {
         match act {
             Act::Command(command) => self.command(command),
-            Act::Pieces(acts) => acts.iter().for_each(|act| self.act(act)),
+            Act::Pieces(acts) => {
+                self.in_pieces = true;
+                acts.iter().for_each(|act| self.act(act));
+            }
             Act::Unresolvable(_) => self.untold = true,
             Act::Tool | Act::File(_) | Act::Fetch(_) => {}
         }
@@ -211,7 +215,12 @@ impl Search<'_> {
 
     fn command(&mut self, command: &Command) {
         if let Some((program, words)) = command.argv.split_first() {
-            self.renames |= program.as_known().is_some_and(|name| RENAMES.contains(&name));
+            // Words nobody knows of a program nobody knows, in a call that nobody can read.
+            let unknown = program.spelling().is_empty() && program.as_known().is_none();
+            if self.in_pieces && unknown && matches!(next(words), Next::Unknown) {
+                let asked_about = Some(PERHAPS);
+                note(&mut self.by_nobody, Some(Found { command: command.shown(), asked_about }));
+            }
             self.untold |= program.as_known().is_none();
             self.program(program, words, command);
         }
@@ -227,72 +236,64 @@ impl Search<'_> {
         let meant = asked(words, self.of_session);
         let found = meant.found(command);
         match program.as_known() {
-            None if self.may_be_metier(program) || meant.is_rare() => note(&mut self.found, found),
+            None if self.programs.may_be_metier(program) || meant.is_rare() => {
+                note(&mut self.found, found);
+            }
+            // What a wildcard finds nobody can tell.
+            None if program.is_wildcard() && meant.is_approving() => {
+                let asked_about = Some(PERHAPS);
+                note(&mut self.found, found.map(|found| Found { asked_about, ..found }));
+            }
             None => note(&mut self.by_nobody, found),
             Some(path) if found.is_some() => {
-                if path.contains('/') && self.is_made(path, command) {
+                if path.contains('/') && self.programs.is_made(path, command) {
                     note(&mut self.by_made, found.clone());
                 }
                 note(&mut self.by_another, found);
+                let perhaps = self.perhaps(path, words, command);
+                note(&mut self.found, perhaps);
             }
             Some(_) => {}
         }
-        let asked = match self.called(program, &meant, command) {
+        let is_path = program.prefix().contains('/');
+        let worth = meant != Asked::Ordinary && (is_path || meant != Asked::Unknown);
+        let asked = match self.programs.called(program, worth, command) {
             Some(PLUGIN) => Asked::Approving("chibi".to_owned()),
             Some(_) => meant,
-            None if may_run_its_words(command) => among(words, self.of_session),
+            None if may_run_its_words(command) => self.among(words),
             None => Asked::Ordinary,
         };
         note(&mut self.found, asked.named(command));
     }
 
-    /// Which of metier's names a program has: by its own name, by that of the file it leads to, or by
-    /// being the very program.
-    fn called(&self, program: &Word, meant: &Asked, command: &Command) -> Option<&'static str> {
-        let spelled = program.spelling();
-        // What a running shell puts in front of the last slash changes the directory only.
-        let last = spelled.rfind('/').map_or(0, |slash| slash + 1);
-        let certain = program.as_known().is_some() || program.holes().iter().all(|at| *at < last);
-        if let Some(name) = name(spelled.get(last..).unwrap_or_default()).filter(|_| certain) {
-            return Some(name);
-        }
-        let known = program.as_known()?;
-        let resolver = self.place.resolver;
-        if !known.contains('/') {
-            let asks = *meant != Asked::Ordinary && *meant != Asked::Unknown;
-            return (asks && resolver.is_program(Path::new(known))).then_some(PROGRAM);
-        }
-        let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
-        let spots = self.place.locate(known, from)?;
-        let called = |spot: &Spot| {
-            let named = name(spot.path.rsplit('/').next().unwrap_or_default());
-            let is_program =
-                || *meant != Asked::Ordinary && resolver.is_program(spot.path.as_ref());
-            named.or_else(|| is_program().then_some(PROGRAM))
-        };
-        spots.iter().find_map(called)
+    /// What is said about a program of which nobody can tell which file it is, where its words are those
+    /// of metier and hardly of any other.
+    fn perhaps(&self, program: &str, words: &[Word], command: &Command) -> Option<Found> {
+        let Next::Word(name, rest) = next(words) else { return None };
+        let of_agent = || rest.iter().filter_map(Word::as_known).any(|it| AGENTS.contains(&it));
+        let unheard_of = UNHEARD_OF.contains(&name) || (name == "hook" && of_agent());
+        let hidden = self.hidden && program.contains('/') && !program.starts_with('/');
+        let untold = hidden || self.programs.is_untold(program, command);
+        (unheard_of && untold)
+            .then(|| Found { command: command.shown(), asked_about: Some(PERHAPS) })
     }
 
-    /// Whether a program of whose name a part is known may be metier, or whatever this program is
-    /// called.
-    fn may_be_metier(&self, program: &Word) -> bool {
-        let own = self.place.resolver.program();
-        let own = own.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
-        may_be(program, PROGRAM) || own.is_some_and(|own| may_be(program, &own.to_lowercase()))
-    }
-
-    /// Whether the call itself writes the program that it runs.
-    fn is_made(&self, path: &str, command: &Command) -> bool {
-        let from = command.directory.as_deref().map_or(From::Elsewhere, From::Directory);
-        let spots = self.place.locate(path, from);
-        let is = |file: &&FileUse| match (&spots, &file.spots) {
-            (Some(program), Some(file)) => {
-                program.iter().any(|spot| file.iter().any(|other| other.path == spot.path))
+    /// What the words ask for behind metier's name, where that is no option's value: `runner metier
+    /// trust` and not `cargo test -p metier trust`.
+    fn among(&self, words: &[Word]) -> Asked {
+        let mut behind_option = false;
+        for (at, word) in words.iter().enumerate() {
+            let last = word.as_known().and_then(|path| path.rsplit('/').next());
+            let called = last.and_then(|file| self.programs.name(file));
+            if !behind_option && called == Some(PROGRAM) {
+                let asked = asked(words.get(at + 1..).unwrap_or_default(), self.of_session);
+                if asked != Asked::Ordinary {
+                    return asked;
+                }
             }
-            // In a directory nobody can tell, the name has to do.
-            _ => path.rsplit('/').next() == file.shown.rsplit('/').next(),
-        };
-        self.written.iter().any(is)
+            behind_option = word.as_known().is_some_and(|w| w.starts_with('-') && w != "--");
+        }
+        Asked::Ordinary
     }
 }
 
@@ -317,6 +318,10 @@ impl Asked {
         }
     }
 
+    fn is_approving(&self) -> bool {
+        matches!(self, Self::Approving(_))
+    }
+
     fn is_rare(&self) -> bool {
         matches!(self, Self::Approving(name) if RARE.contains(&name.as_str()))
     }
@@ -328,66 +333,11 @@ impl Found {
     }
 }
 
-/// Whether a program of whose name a part is known may have this one: `${x}ier`, `m[e]tier`. Whatever
-/// is known has to stand in the name in this order; where parts are left out says no more than that.
-fn may_be(program: &Word, name: &str) -> bool {
-    const MARKS: &str = "*?[]{},";
-    let spelled = program.spelling().to_ascii_lowercase();
-    let from = spelled.rfind('/').map_or(0, |slash| slash + 1);
-    let mut rest = name;
-    let mut known = false;
-    let mut piece = String::new();
-    let mut ends = |piece: &str| {
-        known |= !piece.is_empty();
-        match rest.find(piece) {
-            Some(at) => {
-                rest = rest.get(at + piece.len()..).unwrap_or_default();
-                true
-            }
-            None => false,
-        }
-    };
-    for (at, c) in spelled.char_indices().filter(|(at, _)| *at >= from) {
-        let mark = MARKS.contains(c);
-        if (mark || program.holes().contains(&at)) && !ends(&std::mem::take(&mut piece)) {
-            return false;
-        }
-        if !mark {
-            piece.push(c);
-        }
-    }
-    ends(&piece) && known
-}
-
 /// Whether a program may run what its words name: nobody knows it, or it runs any code.
 pub(super) fn may_run_its_words(command: &Command) -> bool {
     let mentioned =
         |touch: &Act| matches!(touch, Act::File(file) if file.manner == Manner::Mentioned);
     command.note.is_some() || command.touches.iter().any(mentioned)
-}
-
-/// What the words ask for behind metier's name, where that is no option's value: `runner metier trust`
-/// and not `cargo test -p metier trust`.
-fn among(words: &[Word], of_session: bool) -> Asked {
-    let mut behind_option = false;
-    for (at, word) in words.iter().enumerate() {
-        let last = word.as_known().and_then(|path| path.rsplit('/').next());
-        if !behind_option && last.and_then(name) == Some(PROGRAM) {
-            let asked = asked(words.get(at + 1..).unwrap_or_default(), of_session);
-            if asked != Asked::Ordinary {
-                return asked;
-            }
-        }
-        behind_option = word.as_known().is_some_and(|w| w.starts_with('-') && w != "--");
-    }
-    Asked::Ordinary
-}
-
-/// The name of metier that this is, in any case: not every file system tells cases apart.
-fn name(file: &str) -> Option<&'static str> {
-    let file = file.to_ascii_lowercase();
-    let file = file.strip_suffix(".exe").unwrap_or(&file);
-    [PROGRAM, PLUGIN].into_iter().find(|name| *name == file)
 }
 
 /// What the words behind the program's name ask for; `of_session` is whether a variable names a session.
@@ -469,34 +419,31 @@ fn next(words: &[Word]) -> Next<'_> {
     Next::None
 }
 
-/// The first such command that is spelled out in text nobody can read as commands. Linear: what
-/// stands behind a name is looked at up to its next mention.
-fn in_text(text: &str, of_session: bool) -> Option<Found> {
+/// The first such command that is spelled out behind this name in text nobody can read as commands.
+/// Linear: what stands behind a name is looked at up to its next mention.
+fn in_text(text: &str, called: &str, of_session: bool) -> Option<Found> {
     let mut found = None;
-    for called in [PROGRAM, PLUGIN] {
-        for behind in behind(text, called) {
-            let near = behind.split(called).next()?;
-            let near = near.get(..near.floor_char_boundary(MAX_SEARCHED_BYTES))?;
-            let words =
-                near.split(BETWEEN).filter(|word| !word.is_empty() && !word.starts_with(":::"));
-            let known = |word: &str| match word.contains('$') {
-                true => Word::unknown(),
-                false => Word::known(word),
-            };
-            let words: Vec<Word> = words.map(known).collect();
-            match if called == PLUGIN { in_plugin(&words) } else { asked(&words, of_session) } {
-                Asked::Approving(name) => return Some(Found::new(&name, None)),
-                Asked::Unknown => return Some(Found::new("…", None)),
-                Asked::Lifting(name, why) => note(&mut found, Some(Found::new(&name, Some(why)))),
-                Asked::Ordinary => {}
-            }
+    for behind in behind(text, called) {
+        let near = behind.split(called).next()?;
+        let near = near.get(..near.floor_char_boundary(MAX_SEARCHED_BYTES))?;
+        let words = near.split(BETWEEN).filter(|word| !word.is_empty() && !word.starts_with(":::"));
+        let known = |word: &str| match word.contains('$') {
+            true => Word::unknown(),
+            false => Word::known(word),
+        };
+        let words: Vec<Word> = words.map(known).collect();
+        match if called == PLUGIN { in_plugin(&words) } else { asked(&words, of_session) } {
+            Asked::Approving(name) => return Some(Found::new(&name, None)),
+            Asked::Unknown => return Some(Found::new("…", None)),
+            Asked::Lifting(name, why) => note(&mut found, Some(Found::new(&name, Some(why)))),
+            Asked::Ordinary => {}
         }
     }
     found
 }
 
 /// What stands behind each mention of a name as a word of its own.
-pub(super) fn behind<'t>(text: &'t str, called: &'static str) -> impl Iterator<Item = &'t str> {
+pub(super) fn behind<'t>(text: &'t str, called: &'t str) -> impl Iterator<Item = &'t str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(called).filter_map(move |(at, _)| {
         let (before, behind) = (text.get(..at)?, text.get(at + called.len()..)?);

@@ -1,17 +1,16 @@
 //! Commands of which the host does not tell where they run, though it may have been told, and those that
-//! change the directory by what only a running shell knows, or bring links that nobody has seen.
+//! change the directory by what only a running shell knows. Those that bring links are in `arrived`.
 //!
 //! Codex runs a command where its model says and tells nobody, so `echo x > hooks.json` may be about
 //! the settings beside its own. Taking every such path for a protected one would be a rule against all
 //! commands; this one is about paths that end as a protected path does, or are called as metier calls
 //! its own files. Whoever gives the whole path is judged by that.
 
-use std::path::Path;
-
+use super::arrived::Bringers;
 use super::{AGENT_HOOKS, Inquiry, OWN_STATE, command_text, given, untold_text};
 use crate::act::{Act, Command, Consequence, FileUse};
-use crate::place::{Place, folded, normalize};
-use crate::shell::{Access, Word};
+use crate::place::folded;
+use crate::shell::Access;
 use crate::verdict::{Reason, Verdict};
 
 /// What metier calls files in its own directory and in that of its settings, whatever lies beside them.
@@ -60,28 +59,28 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     let hidden = inquiry.understood.hidden;
     let mut search = Search::default();
     acts.iter().for_each(|act| search.act(act));
-    let mut files = std::mem::take(&mut search.named);
-    acts.iter().for_each(|act| crate::act::files(act, Access::Write, &mut files));
-    files.retain(|file| !file.manner.is_by_chance());
-    let arrived: Vec<&FileUse> = files.iter().copied().filter(|file| file.fresh).collect();
-    files.retain(|file| hidden || file.unplaced);
+    let mut written = Vec::new();
+    acts.iter().for_each(|act| crate::act::files(act, Access::Write, &mut written));
+    let mut files: Vec<(&FileUse, bool)> = search.named.iter().map(|file| (*file, true)).collect();
+    files.extend(written.into_iter().map(|file| (file, false)));
+    files.retain(|(file, _)| !file.manner.is_by_chance());
+    let arrived: Vec<(&FileUse, bool)> =
+        files.iter().copied().filter(|(file, _)| file.fresh).collect();
+    files.retain(|(file, _)| hidden || file.unplaced);
     if arrived.is_empty() && files.is_empty() && !(hidden && search.code) {
         return None;
     }
-    let own = inquiry.place.protected.iter();
-    let named = |own: &std::path::PathBuf| {
-        let rule = if own.is_relative() { AGENT_HOOKS } else { OWN_STATE };
-        Some((parts(own.to_str()?)?, rule))
-    };
-    search.own = own.filter_map(named).collect();
-    search.text = command_text(inquiry.understood).unwrap_or_default();
-    let found = files.into_iter().find_map(|file| search.met(file));
+    let names = Names::of(inquiry);
+    let found = files.into_iter().find_map(|(file, _)| names.met(file));
     let in_text = || {
         let text = untold_text(inquiry.understood).filter(|_| hidden && search.code)?;
-        search.spelled(&text)
+        names.spelled(&text)
     };
     let Some((path, rule)) = found.or_else(in_text) else {
-        return arrived.into_iter().find_map(|file| search.arrived(file, inquiry.place));
+        let bringers = Bringers::of(acts, inquiry.place);
+        let mut arrived = arrived.into_iter();
+        return arrived
+            .find_map(|(file, named)| bringers.reason(file, named, &names, inquiry.place));
     };
     let text = format!(
         "`{path}` may be one that only the user changes, for nobody says in which directory this \
@@ -92,20 +91,20 @@ pub(super) fn reason(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
     Some(Reason::new(verdict, text).of_rule(rule))
 }
 
-#[derive(Default)]
-struct Search<'a> {
+/// What is protected, by its names.
+pub(super) struct Names {
     /// The names on each protected path, in lowercase, and the rule it is protected by.
     own: Vec<(Vec<String>, &'static str)>,
-    /// Files that are named where nobody knows what for.
-    named: Vec<&'a FileUse>,
     /// The command, in lowercase.
     text: String,
+}
+
+#[derive(Default)]
+struct Search<'a> {
+    /// Files that are named where nobody knows what for.
+    named: Vec<&'a FileUse>,
     /// Code runs, or something that cannot be told.
     code: bool,
-    /// Directories that the call makes, as they are given.
-    made: Vec<String>,
-    /// What it copies or moves: from where, and to where.
-    copied: Vec<(String, String)>,
 }
 
 impl<'a> Search<'a> {
@@ -122,14 +121,28 @@ impl<'a> Search<'a> {
         if command.untold {
             self.named.extend(&command.named);
         }
-        self.made.extend(made_by(command));
-        self.copied.extend(copied_by(command));
         for (_, consequence) in &command.consequences {
             match consequence {
                 Consequence::Acts(acts) => acts.iter().for_each(|act| self.act(act)),
                 Consequence::Escape(_) | Consequence::Code(_) => self.code = true,
             }
         }
+    }
+}
+
+impl Names {
+    fn of(inquiry: Inquiry<'_>) -> Self {
+        let named = |own: &std::path::PathBuf| {
+            let rule = if own.is_relative() { AGENT_HOOKS } else { OWN_STATE };
+            Some((parts(own.to_str()?)?, rule))
+        };
+        let own = inquiry.place.protected.iter().filter_map(named).collect();
+        Self { own, text: command_text(inquiry.understood).unwrap_or_default() }
+    }
+
+    /// The rule by which something is protected that a relative path may lead to.
+    pub(super) fn rule_for(&self, path: &str) -> Option<&'static str> {
+        self.rule(&parts(path)?, false)
     }
 
     /// The path as given, where it may be a protected one.
@@ -148,49 +161,17 @@ impl<'a> Search<'a> {
         kept.or_else(|| own.next().map(|(_, rule)| *rule))
     }
 
-    /// What is said about a file behind a directory that is not there yet, where the call itself may
-    /// bring it as a link to anywhere.
-    fn arrived(&self, file: &FileUse, place: &Place<'_>) -> Option<Reason> {
-        let absolute = |path: &str| normalize(place.cwd.join(path).to_str()?, place.cwd.to_str());
-        let path = absolute(file.given.as_ref()?.as_known()?)?;
-        let is_real = |from: &str| absolute(from).is_some_and(|from| is_no_link(&from, place));
-        let copied = self.copied.iter().filter(|(from, _)| is_real(from)).map(|(_, to)| to);
-        let made: Vec<String> =
-            self.made.iter().chain(copied).filter_map(|made| absolute(made)).collect();
-        for (slash, _) in path.rmatch_indices('/').take_while(|(slash, _)| *slash > 0) {
-            let (above, below) = path.split_at(slash);
-            let Some(rule) = parts(below).and_then(|below| self.rule(&below, false)) else {
-                continue;
-            };
-            let is_made = |made: &String| {
-                made.strip_prefix(above)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            if made.iter().any(is_made) || place.resolver.exists(Path::new(above)) {
-                return None;
-            }
-            let text = format!(
-                "`{}` may be one that only the user changes: nobody has seen yet what this call \
-                 brings as `{}`",
-                crate::act::quoted(&file.shown),
-                crate::act::quoted(above)
-            );
-            return Some(Reason::new(Verdict::Ask, text).of_rule(rule));
-        }
-        None
-    }
-
     /// The paths that a file may be, from a directory nobody knows.
-    fn paths(&self, file: &FileUse) -> Vec<Vec<String>> {
-        let given = file.shown.as_str();
+    pub(super) fn paths(&self, file: &FileUse) -> Vec<Vec<String>> {
+        let shown = file.shown.as_str();
         match &file.given {
-            Some(word) => {
+            Some(given) => {
                 let own = self.own.iter().flat_map(|(own, _)| own).map(String::as_str);
                 let known: Vec<&str> = own.chain(KEPT).collect();
-                given::paths(word, &known, &self.text)
+                given::paths(&given.word, &known, &self.text)
             }
-            None if given.starts_with(['/', '~']) || given.contains("://") => Vec::new(),
-            None => parts(given).into_iter().collect(),
+            None if shown.starts_with(['/', '~']) || shown.contains("://") => Vec::new(),
+            None => parts(shown).into_iter().collect(),
         }
     }
 
@@ -211,40 +192,6 @@ impl<'a> Search<'a> {
         let rule = |name: &str| if KEPT.contains(&name) { OWN_STATE } else { AGENT_HOOKS };
         names.find(|name| alone(name)).map(|name| (name.to_owned(), rule(name)))
     }
-}
-
-/// The directories that a command makes, which are no links: the words of `mkdir`, and what git clones
-/// to.
-fn made_by(command: &Command) -> Vec<String> {
-    let words = || command.argv.iter().skip(1).filter_map(Word::as_known);
-    let clones = command.runs_one_of(&["git", "gh"]) && words().any(|word| word == "clone");
-    if !clones && !command.runs_one_of(&["mkdir"]) {
-        return Vec::new();
-    }
-    let cloned = words().filter_map(|word| word.trim_end_matches('/').rsplit(['/', ':']).next());
-    let cloned = cloned.map(|name| name.strip_suffix(".git").unwrap_or(name).to_owned());
-    words().map(str::to_owned).chain(cloned.filter(|_| clones)).collect()
-}
-
-/// What a command copies or moves: from where, and what it may be called then.
-fn copied_by(command: &Command) -> Vec<(String, String)> {
-    let words = command.argv.iter().skip(1).filter(|word| !word.may_be_option());
-    let words: Option<Vec<&str>> = words.map(Word::as_known).collect();
-    let words = words.filter(|_| command.runs_one_of(&["cp", "mv"])).unwrap_or_default();
-    let Some((to, sources)) = words.split_last() else { return Vec::new() };
-    let pair = |from: &&str| {
-        let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        [to.to_string(), format!("{to}/{name}")].map(|to| ((*from).to_owned(), to))
-    };
-    sources.iter().flat_map(pair).collect()
-}
-
-/// Whether something is there and is itself no link, whatever leads to it.
-fn is_no_link(path: &str, place: &Place<'_>) -> bool {
-    let at = Path::new(path);
-    let (Some(parent), Some(name)) = (at.parent(), at.file_name()) else { return false };
-    let real = |path: &Path| place.resolver.real(path);
-    place.resolver.exists(at) && real(at) == real(parent).map(|parent| parent.join(name))
 }
 
 /// The names on a path, in lowercase; nothing for one that names nothing.

@@ -6,6 +6,7 @@
 //! own directory, what is done to a directory further above says nothing, for that would be a rule
 //! against every `rm -rf build`; only its own directory counts.
 
+use super::listed::Listed;
 use super::{Dealing, spelled};
 use crate::act::{FileUse, Manner};
 use crate::place::{Spot, Spots, folded};
@@ -72,6 +73,19 @@ impl Wherever {
         match known || (file.spots.is_none() && fixed()) {
             true => Dealing::PerhapsInto,
             false => Dealing::Nothing,
+        }
+    }
+
+    /// Whether it may be among files that are found: in its own directory, or by its name.
+    pub(super) fn is_listed(&self, listed: &Listed) -> bool {
+        let name = self.tail.rsplit('/').next().unwrap_or_default();
+        let near = || {
+            let fixed = listed.tree.fixed();
+            self.ends_around(&fixed) || self.has(&Spot::new(fixed))
+        };
+        match self.shape.meets(&listed.tree) {
+            true => listed.is_meant(name) || (near() && listed.may_be(name)),
+            false => false,
         }
     }
 

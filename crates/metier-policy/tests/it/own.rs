@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{tables, world};
 
 /// Settings of agents that are protected wherever they lie.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 12] = [
     ".claude/settings.json",
     ".claude/settings.local.json",
     ".codex/config.toml",
@@ -22,6 +22,9 @@ const SETTINGS: [&str; 9] = [
     "opencode.jsonc",
     ".opencode/plugin",
     ".opencode/plugins",
+    "etc/claude-code/managed-settings.json",
+    "etc/codex/requirements.toml",
+    "etc/gemini-cli/settings.json",
 ];
 
 /// The ruling of a profile where `/home/user/.local/share/metier` is metier's own.
@@ -151,13 +154,19 @@ fn no_length_of_a_command_hides_what_it_does_to_settings() {
         format!("cp evil/settings.json ~/.claude/; echo {long}"),
         format!("echo {long}; cd ~/.claude && cp /tmp/x settings.json"),
         format!("{many} cd ~/.claude; cp /tmp/x settings.json"),
+        format!("cd ~/.claude; {many} cp /tmp/x settings.json"),
+        format!("{} cd ~/.claude; cp /tmp/x settings.json", "cd a; ".repeat(3000)),
     ] {
         let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
         assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Deny, "{:.60}", command);
     }
-    let command = format!("cp evil/settings.json {long} ~/.claude/");
-    let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
-    assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask);
+    for command in [
+        format!("cp evil/settings.json {long} ~/.claude/"),
+        format!("{} cd ~/.claude; cp /tmp/x settings.json", "cd a; ".repeat(5000)),
+    ] {
+        let ruling = rule(Profile::FullAuto, "Bash", json!({ "command": command }));
+        assert_eq!(said(&ruling, AGENT_HOOKS), Verdict::Ask, "{:.60}", command);
+    }
 }
 
 #[test]

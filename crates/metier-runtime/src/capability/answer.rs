@@ -57,6 +57,9 @@ pub struct HitShape<'a> {
     pub path: String,
     /// Where words of the query are in it.
     pub matched: Vec<&'static str>,
+    /// The MCP server it is from, when it is from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'a str>,
 }
 
 /// A skill loaded whole.
@@ -179,6 +182,9 @@ pub struct FileAnswer<'a> {
     /// The byte the next part starts at, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<usize>,
+    /// The MCP server the skill is from, when it is from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'a str>,
 }
 
 /// Frames of a session.
@@ -271,6 +277,7 @@ impl<'a> HitShape<'a> {
             active: shape.active,
             path: shape.path,
             matched,
+            source: entry.found.origin.as_deref(),
         }
     }
 }
@@ -360,7 +367,14 @@ impl<'a> FileAnswer<'a> {
             base64: text.is_none().then(|| base64(bytes)),
             offset: (from > 0).then_some(from),
             next: (to < size).then_some(to),
+            source: None,
         }
+    }
+
+    /// The same of a skill that is from `origin`.
+    #[must_use]
+    pub fn from(self, origin: Option<&'a str>) -> Self {
+        Self { source: origin, ..self }
     }
 }
 

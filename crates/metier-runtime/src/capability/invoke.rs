@@ -22,7 +22,7 @@ use super::{
     Prompted, Released, RuledCall, ShownSkill,
 };
 use crate::event::Trigger;
-use crate::limits::{MAX_LISTED_FRAMES, MAX_READ_BYTES, USUAL_HITS};
+use crate::limits::{MAX_FILE_BYTES, MAX_LISTED_FRAMES, MAX_READ_BYTES, USUAL_HITS};
 use crate::script::{Envelope, Input, ScriptCall};
 use crate::session::{ActivationError, Invocation, Session};
 use crate::shape::{self, SkillShape};
@@ -211,10 +211,14 @@ fn read(session: &mut Session, arguments: &Arguments, asker: Trigger) -> Answer 
         return Err(session.unknown(name, asker));
     }
     let path = arguments.text("path").unwrap_or_default();
-    let resource = session.read(name, path, MAX_READ_BYTES)?;
+    let limit = arguments.number("limit");
+    // Whoever says how much an answer may have gets that much of any file.
+    let most = limit.map_or(MAX_READ_BYTES, |_| MAX_FILE_BYTES);
+    let resource = session.read(name, path, most)?;
     let offset = arguments.number("offset").map_or(0, size);
-    let limit = arguments.number("limit").map_or(usize::MAX, size);
-    Ok(json(&FileAnswer::part(&resource, offset, limit)))
+    let part = FileAnswer::part(&resource, offset, limit.map_or(usize::MAX, size));
+    let entry = session.catalog().get(&NameKey::of(name));
+    Ok(json(&part.from(entry.and_then(|entry| entry.found.origin.as_deref()))))
 }
 
 fn events(session: &mut Session, arguments: &Arguments) -> Answer {
@@ -231,7 +235,10 @@ fn events(session: &mut Session, arguments: &Arguments) -> Answer {
 
 fn scripts(session: &Session, arguments: &Arguments, asker: Trigger) -> Answer {
     let name = arguments.text("name");
-    let lists = session.scripts(name, asker)?;
+    let mut lists = session.scripts(name, asker)?;
+    if let Some(after) = arguments.text("after") {
+        lists.retain(|list| list.skill.as_str() > after);
+    }
     Ok(json(&Envelope::of_list(&lists, name)))
 }
 

@@ -4,7 +4,8 @@ use metier_store::disclose::Style;
 
 use super::{Capability, Effect, Kind, Operation, Parameter};
 use crate::limits::{
-    MAX_LISTED_FRAMES, MAX_LISTED_SKILLS, MAX_READ_BYTES, MAX_SCRIPT_SECONDS, MAX_SEARCH_HITS,
+    MAX_FILE_BYTES, MAX_LISTED_FRAMES, MAX_LISTED_SKILLS, MAX_READ_BYTES, MAX_SCRIPT_SECONDS,
+    MAX_SEARCH_HITS,
 };
 
 const NAME: Parameter = Parameter::required("name", Kind::Text, "");
@@ -216,7 +217,7 @@ pub(super) const ALL: &[Capability] = &[
         parameters: &[
             NAME,
             Parameter::required("path", Kind::Text, "Relative to the skill"),
-            Parameter::optional("offset", Kind::Number(MAX_READ_BYTES), "Byte to start at"),
+            Parameter::optional("offset", Kind::Number(MAX_FILE_BYTES), "Byte to start at"),
             Parameter::optional("limit", Kind::Number(MAX_READ_BYTES), "Most bytes"),
         ],
         result: &[("path", "string"), ("size", "integer"), ("encoding", "string")],
@@ -243,7 +244,10 @@ pub(super) const ALL: &[Capability] = &[
         name: "script_list",
         title: "List scripts",
         description: "List the scripts of a skill, or of all skills.",
-        parameters: &[Parameter::optional("name", Kind::Text, "")],
+        parameters: &[
+            Parameter::optional("name", Kind::Text, ""),
+            Parameter::optional("after", Kind::Text, "Start after this skill"),
+        ],
         result: ENVELOPE,
         errors: SCRIPT_ERRORS,
         frames: &[],

@@ -15,7 +15,7 @@ type Names = &'static [(&'static str, &'static str)];
 
 /// Each tool, its operation, and its parameters.
 const TOOLS: &[(&str, Operation, Names)] = &[
-    ("script_list", Operation::ScriptList, &[("skill_name", "name")]),
+    ("script_list", Operation::ScriptList, &[("skill_name", "name"), ("after", "after")]),
     ("script_help", Operation::ScriptHelp, &[("skill_name", "name"), ("script_name", "script")]),
     (
         "script_run",
@@ -52,7 +52,13 @@ pub(super) fn tools() -> Vec<Tool> {
         tool(
             "script_list",
             "List the scripts of a skill, or of all skills.",
-            object(json!({ "skill_name": text("Skill name; all skills when left out") }), &[]),
+            object(
+                json!({
+                    "skill_name": text("Skill name; all skills when left out"),
+                    "after": text("Only skills after this name"),
+                }),
+                &[],
+            ),
             Operation::ScriptList,
         ),
         tool(

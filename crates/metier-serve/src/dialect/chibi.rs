@@ -10,7 +10,7 @@ use metier_format::text::visible;
 use metier_runtime::arguments::without_arguments;
 use metier_runtime::capability::{Call, CapabilityError, Operation, invoke};
 use metier_runtime::event::Trigger;
-use metier_runtime::limits::MAX_SCRIPT_SECONDS;
+use metier_runtime::limits::{MAX_READ_BYTES, MAX_SCRIPT_SECONDS};
 use metier_runtime::script::envelope::plain;
 use metier_runtime::script::{Input, ScriptCall, ScriptError, Start};
 use metier_runtime::session::ResourceError;
@@ -21,14 +21,21 @@ use metier_store::store::ReadError;
 use metier_store::{Catalog, Entry};
 use serde_json::{Value, json};
 
-use super::reply::text_of;
+use super::reply::{escaped, file_part, goes_on, origin_of, part_of, text_of};
 use super::{Reply, Tool, effect};
+use crate::brief::{described, from_server};
 
 /// Providers take no longer names of functions.
 const MAX_TOOL_NAME: usize = 64;
 
 /// Seconds a script may take where nobody says otherwise, as chibi's plugin has it.
 const SCRIPT_SECONDS: u64 = 120;
+
+/// Characters of an answer beside what it was asked for: files it names, and where it goes on.
+const MARGIN: usize = 1_000;
+
+/// Skills that are named when no skill has the name that was asked for.
+const LIKE_IT: u64 = 5;
 
 /// Reads a file of a skill.
 pub(crate) const READ: &str = "read_skill_file";
@@ -64,7 +71,7 @@ pub(crate) fn tools(catalog: &Catalog) -> Vec<Tool> {
         let name = format!("{PREFIX}{}", entry.name());
         is_tool(entry, &name).then(|| Tool {
             title: entry.name().to_string(),
-            description: visible(&entry.found.description).into_owned(),
+            description: described(entry).into_owned(),
             input: object(json!({ "arguments": text("Arguments for the skill") }), &[]),
             output: None,
             effect: effect(Operation::Activate),
@@ -90,6 +97,7 @@ fn is_tool(entry: &Entry, name: &str) -> bool {
 /// The tools there are whatever skills there are.
 pub(crate) fn own() -> Vec<Tool> {
     let skill = text("Name of the skill");
+    let offset = json!({ "type": "integer", "description": "Byte to go on at" });
     let tool = |name: &str, description: &str, input: Value, operation: Operation| Tool {
         name: name.to_owned(),
         title: name.replace('_', " "),
@@ -103,7 +111,11 @@ pub(crate) fn own() -> Vec<Tool> {
             READ,
             "Read a supporting file of a skill",
             object(
-                json!({ "skill": skill, "path": text("Path relative to the skill") }),
+                json!({
+                    "skill": skill,
+                    "path": text("Path relative to the skill"),
+                    "offset": offset,
+                }),
                 &["skill", "path"],
             ),
             Operation::Read,
@@ -144,19 +156,31 @@ pub(crate) fn own() -> Vec<Tool> {
     ]
 }
 
-pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
+/// The same for a host that takes answers whole, however long they are.
+pub(crate) fn call_whole(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
+    let reply = call(session, tool, arguments, usize::MAX);
+    reply.map(|reply| reply.written_out(false))
+}
+
+/// Calls `tool`; what is longer than `room` characters is given in parts.
+pub(super) fn call(
+    session: &mut Session,
+    tool: &str,
+    arguments: &Value,
+    room: usize,
+) -> Option<Reply> {
     let (skill, given) = (text_of(arguments, "skill"), text_of(arguments, "arguments"));
     match tool {
-        READ => return Some(read(session, skill, text_of(arguments, "path"))),
+        READ => return Some(read(session, arguments, room)),
         RUN => return Some(run(session, arguments)),
-        USE => return Some(activate(session, skill, given)),
+        USE => return Some(activate(session, skill, given, room)),
         RELEASE => return Some(release(session, skill)),
         _ => {}
     }
     let name = tool.strip_prefix(PREFIX)?;
     // A tool of somebody else may begin like ours; only a skill there is makes it one.
     session.catalog().get(&NameKey::of(name))?;
-    Some(activate(session, name, given))
+    Some(activate(session, name, given, room))
 }
 
 fn text(description: &str) -> Value {
@@ -167,17 +191,30 @@ fn object(properties: Value, required: &[&str]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-fn activate(session: &mut Session, name: &str, given: &str) -> Reply {
-    let arguments = json!({ "name": name, "arguments": given });
-    let call = Call { operation: Operation::Activate, arguments, asker: Trigger::Auto };
+fn activate(session: &mut Session, name: &str, given: &str, room: usize) -> Reply {
+    let asked = json!({ "name": name, "arguments": given });
+    let call = Call { operation: Operation::Activate, arguments: asked, asker: Trigger::Auto };
     let answer = match invoke(session, call) {
         Ok(answer) => answer,
-        Err(error) => return explain(name, "", &error),
+        // The plugin has another tool that searches, and the words of the earlier one.
+        Err(error) if room == usize::MAX => return explain(name, "", &error),
+        Err(error) => return like_it(session, name, explain(name, "", &error), &error),
     };
     let (name, body) = (text_of(&answer, "name"), text_of(&answer, "body").trim());
     // They have a heading of their own here.
     let body = without_arguments(body, &visible(given));
-    let mut text = format!("# Skill: {name}\n\n{body}");
+    let origin = origin_of(&answer).map(|origin| format!("{}\n\n", from_server(origin)));
+    let mut text = format!("# Skill: {name}\n\n{}", origin.unwrap_or_default());
+    let beside = text.chars().chain(given.chars()).map(escaped).sum::<usize>();
+    let part = part_of(body, 0, room.saturating_sub(beside + MARGIN));
+    text.push_str(part.text);
+    if let Some(next) = part.next {
+        let more = body.len() - next;
+        let offset = goes_on(session, name, part.text);
+        text.push_str(&format!(
+            "\n\n… ({more} more bytes: `{READ}` with `path` `SKILL.md` and `offset` {offset} goes on)"
+        ));
+    }
     if !given.is_empty() {
         text.push_str("\n\n## Arguments\n");
         text.push_str(given);
@@ -203,11 +240,51 @@ fn directories(answer: &Value) -> Vec<&str> {
     directories
 }
 
-fn read(session: &mut Session, skill: &str, path: &str) -> Reply {
-    let arguments = json!({ "name": skill, "path": path });
-    let call = Call { operation: Operation::Read, arguments, asker: Trigger::Auto };
-    match invoke(session, call) {
-        Ok(file) if file.get("text").is_some() => Reply::text(text_of(&file, "text")),
+/// The byte to go on at.
+fn offset(arguments: &Value) -> usize {
+    let given = arguments.get("offset").and_then(Value::as_u64).unwrap_or_default();
+    usize::try_from(given).unwrap_or(usize::MAX)
+}
+
+/// The failure, and behind it the skills whose words are like the name that none has.
+fn like_it(session: &mut Session, name: &str, failed: Reply, error: &CapabilityError) -> Reply {
+    if !matches!(error, CapabilityError::Activation(ActivationError::NotFound { .. })) {
+        return failed;
+    }
+    let arguments = json!({ "query": name, "limit": LIKE_IT });
+    let call = Call { operation: Operation::Search, arguments, asker: Trigger::Auto };
+    let found = invoke(session, call).unwrap_or_default();
+    let hits = found.get("hits").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<&str> = hits.map(|hit| text_of(hit, "name")).collect();
+    match names.is_empty() {
+        true => failed,
+        false => {
+            Reply { text: format!("{}. Like it: {}", failed.text, names.join(", ")), ..failed }
+        }
+    }
+}
+
+/// A file, or a part of it where it is longer than `room` or the caller says where to go on.
+fn read(session: &mut Session, arguments: &Value, room: usize) -> Reply {
+    let (skill, path) = (text_of(arguments, "skill"), text_of(arguments, "path"));
+    let room = room.saturating_sub(MARGIN);
+    let mut given = json!({ "name": skill, "path": path });
+    if room < usize::MAX - MARGIN || arguments.get("offset").is_some() {
+        given["offset"] = offset(arguments).into();
+        given["limit"] = (room as u64).min(MAX_READ_BYTES).into();
+    }
+    let call = Call { operation: Operation::Read, arguments: given, asker: Trigger::Auto };
+    match invoke(session, call).map(|file| file_part(file, room)) {
+        Ok(file) if file.get("text").is_some() => {
+            let mut text = text_of(&file, "text").to_owned();
+            if let (Some(next), Some(size)) =
+                (file.get("next").and_then(Value::as_u64), file.get("size").and_then(Value::as_u64))
+            {
+                let more = size.saturating_sub(next);
+                text.push_str(&format!("\n… ({more} more bytes: `offset` {next} goes on)"));
+            }
+            Reply::text(text)
+        }
         Ok(_) => Reply { failed: true, ..Reply::text(format!("Error: Not a text file: {path}")) },
         Err(error) => explain(skill, path, &error),
     }

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use crate::brief::brief;
 
-use super::reply::{fitting, text_of};
+use super::reply::{Part, body_of, file_part, first_of, goes_on, length, part_of, text_of};
 use super::{Reply, Tool, effect};
+use crate::limits::MAX_RESULT_CHARS;
 
 /// Most characters of the list of skills, which is in every prompt.
 const LIST_CHARS: usize = 3500;
@@ -19,16 +20,30 @@ const LIST_CHARS: usize = 3500;
 /// The one tool there is.
 const SKILL: &str = "skill";
 
+/// What finds the skills that are not listed.
+pub(super) const FINDER: &str = "`skill` with `action` `search`";
+
+/// Skills that one search names.
+const HITS: u64 = 20;
+
+/// Bytes of a file one answer has.
+const READ_BYTES: u64 = (MAX_RESULT_CHARS / 2) as u64;
+
+/// Characters of an answer beside what it was asked for: the envelope, and where it goes on.
+const MARGIN: usize = 400;
+
 /// The operation that `tool` is; releasing a skill does no more to the world than activating it.
 pub(super) fn operation(tool: &str) -> Option<Operation> {
     (tool == SKILL).then_some(Operation::Activate)
 }
 
 pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
-    let listed = brief(catalog, LIST_CHARS, "what the user names");
+    let listed = brief(catalog, LIST_CHARS, "`action` `search`");
     let mut description = String::from(
         "Take up a skill: its instructions come back, and from then on only the tools it allows \
-         may be used. Call this first when a task fits a skill. `action` `deactivate` ends it.",
+         may be used. Call this first when a task fits a skill. `action` `deactivate` ends it, \
+         `search` finds skills by words in `skill_name`, `read` gives the file of the skill that \
+         `args` names (`SKILL.md` when left out) from byte `offset` on.",
     );
     if listed.is_empty() {
         description.push_str("\n\nThere are no skills now.");
@@ -45,7 +60,11 @@ pub(super) fn tools(catalog: &Catalog) -> Vec<Tool> {
             "properties": {
                 "skill_name": { "type": "string", "description": "One of the skills listed" },
                 "args": { "type": "string", "description": "Arguments for the skill" },
-                "action": { "type": "string", "enum": ["activate", "deactivate"] },
+                "action": {
+                    "type": "string",
+                    "enum": ["activate", "deactivate", "search", "read"],
+                },
+                "offset": { "type": "integer", "minimum": 0 },
             },
             "required": ["skill_name"],
         }),
@@ -68,9 +87,13 @@ pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Opti
     Some(match action {
         "activate" => activate(session, name, text_of(arguments, "args")),
         "deactivate" => deactivate(session, name),
+        "search" => search(session, name),
+        "read" => read(session, name, arguments),
         _ => {
             let shown: String = action.chars().take(40).collect();
-            let message = format!("Unknown action '{shown}'. Use 'activate' or 'deactivate'.");
+            let message = format!(
+                "Unknown action '{shown}'. Use 'activate', 'deactivate', 'search' or 'read'."
+            );
             failure("skill_validation_error", &message)
         }
     })
@@ -83,11 +106,10 @@ fn activate(session: &mut Session, name: &str, args: &str) -> Reply {
         Ok(answer) => answer,
         Err(error) => return explain(name, "activate", &error),
     };
-    let (content, cut) = fitting(text_of(&answer, "body"));
     let mut result = json!({
         "skill_name": answer.get("name"),
         "base_path": answer.get("base_path"),
-        "content": content,
+        "content": "",
         "status": "activated",
     });
     if let Value::Object(result) = &mut result {
@@ -97,8 +119,65 @@ fn activate(session: &mut Session, name: &str, args: &str) -> Reply {
         if !args.is_empty() {
             result.insert("args".to_owned(), args.into());
         }
-        if cut {
-            result.insert("truncated".to_owned(), true.into());
+    }
+    let body = body_of(&answer);
+    let room = MAX_RESULT_CHARS.saturating_sub(length(&result) + MARGIN);
+    let Part { text, next } = part_of(&body, 0, room);
+    let mut content = text.to_owned();
+    if next.is_some() {
+        let offset = goes_on(session, text_of(&answer, "name"), text);
+        content.push_str(&format!(
+            "\n\n(The instructions are longer than one result: `action` `read` with `offset` \
+             {offset} goes on.)"
+        ));
+        result["truncated"] = json!({ "kept": text.len(), "total": body.len() });
+    }
+    result["content"] = content.into();
+    Reply::data(json!({ "success": true, "result": result }))
+}
+
+/// The skills that words fit, as far as they fit one answer.
+fn search(session: &mut Session, words: &str) -> Reply {
+    let arguments = json!({ "query": words, "limit": HITS });
+    let call = Call { operation: Operation::Search, arguments, asker: Trigger::Auto };
+    let answer = match invoke(session, call) {
+        Ok(answer) => answer,
+        Err(error) => return explain(words, "search", &error),
+    };
+    let hits = answer.get("hits").and_then(Value::as_array).into_iter().flatten();
+    let skills: Vec<Value> = hits.map(named).collect();
+    let skills = first_of(&skills, MAX_RESULT_CHARS - MARGIN);
+    Reply::data(json!({ "success": true, "result": { "skills": skills, "status": "found" } }))
+}
+
+fn named(hit: &Value) -> Value {
+    let description = text_of(hit, "description");
+    let description = match hit.get("source").and_then(Value::as_str) {
+        Some(origin) => format!("(from {origin}) {description}"),
+        None => description.to_owned(),
+    };
+    json!({ "name": hit.get("name"), "description": description })
+}
+
+/// A part of a file of a skill.
+fn read(session: &mut Session, name: &str, arguments: &Value) -> Reply {
+    let path = Some(text_of(arguments, "args").trim()).filter(|path| !path.is_empty());
+    let offset = arguments.get("offset").cloned().unwrap_or_default();
+    let given = json!({
+        "name": name, "path": path.unwrap_or("SKILL.md"), "offset": offset, "limit": READ_BYTES,
+    });
+    let call = Call { operation: Operation::Read, arguments: given, asker: Trigger::Auto };
+    let file = match invoke(session, call) {
+        Ok(file) => file,
+        Err(error) => return explain(name, "read", &error),
+    };
+    let mut result = json!({ "skill_name": name, "path": file.get("path"), "status": "read" });
+    let file = file_part(file, MAX_RESULT_CHARS.saturating_sub(length(&result) + MARGIN));
+    for (theirs, ours) in
+        [("content", "text"), ("content_base64", "base64"), ("next", "next"), ("origin", "source")]
+    {
+        if let Some(value) = file.get(ours) {
+            result[theirs] = value.clone();
         }
     }
     Reply::data(json!({ "success": true, "result": result }))

@@ -8,7 +8,9 @@ use metier_runtime::capability::{
 use metier_runtime::event::Trigger;
 use serde_json::{Map, Value, json};
 
-use super::reply::{enveloped, escaped, fitting_in, listed_scripts, text_of, written};
+use super::reply::{
+    enveloped, escaped, file_part, fitting_in, goes_on, length, listed_scripts, text_of,
+};
 use super::{Reply, Tool};
 use crate::limits::{FRAMES, LISTED, MAX_RESULT_CHARS};
 
@@ -32,7 +34,8 @@ const NAMES: &[(Operation, &str)] = &[
 ];
 
 /// Members of a listed skill that a model can use.
-const LISTED_MEMBERS: &[&str] = &["name", "description", "tags", "version", "layer", "trust"];
+const LISTED_MEMBERS: &[&str] =
+    &["name", "description", "tags", "version", "layer", "trust", "source"];
 
 /// Characters of an answer that lists skills besides the skills.
 const LIST_MARGIN: usize = 200;
@@ -89,6 +92,7 @@ pub(super) fn call(session: &mut Session, tool: &str, arguments: Value) -> Optio
         _ => invoke(session, Call { operation, arguments, asker: Trigger::Auto }),
     };
     Some(match answer {
+        Ok(answer) if operation == Operation::Activate => activated(session, answer),
         Ok(answer) => spell(operation, answer),
         Err(error) => Reply::error(&error),
     })
@@ -145,7 +149,6 @@ fn with_usual(operation: Operation, mut arguments: Value) -> Value {
 fn spell(operation: Operation, answer: Value) -> Reply {
     match operation {
         Operation::List => Reply::data(listed(answer)),
-        Operation::Activate => activated(answer),
         Operation::Read => Reply::data(part(answer)),
         Operation::Prompt => Reply::data(prompted(answer)),
         Operation::ScriptList => listed_scripts(answer),
@@ -155,26 +158,15 @@ fn spell(operation: Operation, answer: Value) -> Reply {
 }
 
 /// As much of a part of a file as fits as JSON, with `next` where it ends.
-fn part(mut answer: Value) -> Value {
-    let text = text_of(&answer, "text");
-    let path: usize = text_of(&answer, "path").chars().map(escaped).sum();
-    let room = MAX_RESULT_CHARS.saturating_sub(READ_MARGIN + path);
-    let (kept, cut) = fitting_in(text, room);
-    if !cut {
-        return answer;
-    }
-    let kept = kept.to_owned();
-    let from = answer.get("offset").and_then(Value::as_u64).unwrap_or_default();
-    if let Value::Object(members) = &mut answer {
-        members.insert("next".to_owned(), (from + kept.len() as u64).into());
-        members.insert("text".to_owned(), kept.into());
-    }
-    answer
+fn part(answer: Value) -> Value {
+    let beside = ["path", "source"].map(|name| text_of(&answer, name)).concat();
+    let beside: usize = beside.chars().map(escaped).sum();
+    file_part(answer, MAX_RESULT_CHARS.saturating_sub(READ_MARGIN + beside))
 }
 
 /// The catalog as it was written, and what became of as many skills as there is room for.
 fn prompted(mut answer: Value) -> Value {
-    let chars = |value: &Value| written(value).chars().count();
+    let chars = |value: &Value| length(value);
     let total = chars(&answer);
     let Some(Value::Object(members)) = (total > MAX_RESULT_CHARS).then_some(&mut answer) else {
         return answer;
@@ -218,7 +210,7 @@ fn fitting_of(skills: &[Value], room: usize) -> usize {
     let mut left = room;
     let mut count = 0;
     for skill in skills {
-        let cost = written(skill).chars().count() + 1;
+        let cost = length(skill) + 1;
         if cost > left {
             break;
         }
@@ -229,14 +221,18 @@ fn fitting_of(skills: &[Value], room: usize) -> usize {
 }
 
 /// What is said where the instructions are cut.
-const LONGER: &str = "\n\n(The instructions are longer than one result. The whole file is `SKILL.md`: \
-    read it with `skill_read`, in parts, and go on where this ends.)";
+fn longer(offset: usize) -> String {
+    format!(
+        "\n\n(The instructions are longer than one result. The whole file is `SKILL.md`: read it with \
+         `skill_read` in parts, from `offset` {offset} on.)"
+    )
+}
 
 /// Room for the names of the members that are added.
 const ACTIVATED_MARGIN: usize = 64;
 
 /// The text is what the model acts on; the data is that text and what a program wants to know.
-fn activated(mut answer: Value) -> Reply {
+fn activated(session: &Session, mut answer: Value) -> Reply {
     let Some(members) = answer.as_object_mut() else { return Reply::data(answer) };
     // The text has the body in it already.
     members.remove("body");
@@ -247,11 +243,13 @@ fn activated(mut answer: Value) -> Reply {
     let notice = members.get("notice").and_then(Value::as_str);
     let notice = notice.map(|notice| format!("\n\nNote: {notice}")).unwrap_or_default();
     // What is said after the instructions has its room beside them, and so have the other members.
-    let rest = Value::Object(members.clone()).to_string().chars().count();
-    let after = notice.chars().chain(LONGER.chars()).map(escaped).sum::<usize>();
+    let rest = length(&Value::Object(members.clone()));
+    let after = notice.chars().chain(longer(usize::MAX).chars()).map(escaped).sum::<usize>();
     let room = MAX_RESULT_CHARS.saturating_sub(rest + after + ACTIVATED_MARGIN);
     let (part, cut) = fitting_in(&whole, room.max(MAX_RESULT_CHARS / 2));
-    let text = [part, if cut { LONGER } else { "" }, &notice].concat();
+    let name = members.get("name").and_then(Value::as_str).unwrap_or_default();
+    let more = if cut { longer(goes_on(session, name, part)) } else { String::new() };
+    let text = [part, &more, &notice].concat();
     members.insert("text".to_owned(), text.clone().into());
     members.insert("complete".to_owned(), (!cut).into());
     Reply { text, data: Some(answer), failed: false }

@@ -2,17 +2,17 @@ use metier_runtime::JournalError;
 use metier_runtime::capability::{ArgumentError, CapabilityError};
 use serde_json::{Value, json};
 
-use super::{Reply, enveloped, fitting, text_of};
+use super::{Part, Reply, enveloped, file_part, fitting_in, part_of, text_of, units};
 use crate::limits::MAX_RESULT_CHARS;
 
 #[test]
 fn what_fits_is_counted_as_json_counts() {
     // U2
     let check = |text: &str, whole: bool| {
-        let (part, cut) = fitting(text);
+        let (part, cut) = fitting_in(text, MAX_RESULT_CHARS);
         assert_eq!(cut, !whole);
         assert!(text.starts_with(part));
-        let written = Value::from(part).to_string().chars().count();
+        let written = units(&Value::from(part).to_string());
         assert!(written <= MAX_RESULT_CHARS + 2, "{written}");
     };
     check("", true);
@@ -23,6 +23,36 @@ fn what_fits_is_counted_as_json_counts() {
     check(&"\"".repeat(MAX_RESULT_CHARS / 2 + 1), false);
     check(&"\u{1}".repeat(MAX_RESULT_CHARS), false);
     check(&"ä\n".repeat(MAX_RESULT_CHARS), false);
+    check(&"😀".repeat(MAX_RESULT_CHARS / 2), true);
+    check(&"😀".repeat(MAX_RESULT_CHARS / 2 + 1), false);
+}
+
+#[test]
+fn what_is_taken_in_parts_is_whole_in_the_end() {
+    // U2, F4
+    let check = |text: &str, room: usize| {
+        let (mut whole, mut at) = (String::new(), Some(0));
+        while let Some(offset) = at {
+            let Part { text: part, next } = part_of(text, offset, room);
+            assert!(next.is_none_or(|next| next > offset), "it goes on");
+            whole.push_str(part);
+            at = next;
+        }
+        assert_eq!(whole, text);
+    };
+    for room in [0, 1, 7, 100] {
+        check("", room);
+        check("ä😀\"\n\u{1}xyz", room);
+        check(&"word\n".repeat(50), room);
+    }
+    assert_eq!(part_of("äb", 1, 9).text, "äb", "an offset inside a character is before it");
+    assert_eq!(part_of("ab", 99, 9).text, "");
+    let bytes = file_part(json!({"base64": "QUJDREVG", "offset": 3}), 5);
+    assert_eq!((&bytes["base64"], &bytes["next"]), (&json!("QUJD"), &json!(6)));
+    let text = file_part(json!({"text": "abcdef", "offset": 10}), 4);
+    assert_eq!((&text["text"], &text["next"]), (&json!("abcd"), &json!(14)));
+    let short = json!({"text": "abc"});
+    assert_eq!(file_part(short.clone(), 4), short);
 }
 
 #[test]

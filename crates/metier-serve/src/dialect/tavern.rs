@@ -10,11 +10,19 @@ use metier_runtime::{ActivationError, Session};
 use metier_store::store::ReadError;
 use serde_json::{Value, json};
 
-use super::reply::{enveloped, fitting, text_of};
+use super::reply::{Part, body_of, enveloped, file_part, first_of, length, part_of, text_of};
 use super::{Reply, Tool, effect};
+use crate::brief::from_server;
+use crate::limits::MAX_RESULT_CHARS;
 
 /// The directories whose files can be read, one level deep.
 const DIRECTORIES: [&str; 3] = ["assets", "references", "scripts"];
+
+/// Characters of an answer beside what it was asked for: the envelope, and its warnings.
+const MARGIN: usize = 1_000;
+
+/// The code of a warning that something was cut.
+const TRUNCATED: &str = "CONTENT_TRUNCATED";
 
 const LIST: &str = "skills_list";
 const LOAD: &str = "skills_load";
@@ -34,6 +42,7 @@ pub(super) fn operation(tool: &str) -> Option<Operation> {
 
 pub(super) fn tools() -> Vec<Tool> {
     let text = |description: &str| json!({ "type": "string", "description": description });
+    let offset = json!({ "type": "integer", "minimum": 0, "description": "Byte to go on at, to read in parts" });
     let tool = |name: &str, description: &str, input: Value, operation: Operation| Tool {
         name: name.to_owned(),
         title: name.replace('_', " "),
@@ -46,14 +55,20 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         tool(
             LIST,
-            "List the skills there are, by name and description.",
-            object(json!({}), &[]),
+            "List the skills there are, by name and description, or find some by words.",
+            object(
+                json!({
+                    "query": text("Words the skills fit"),
+                    "after": text("Only skills after this name"),
+                }),
+                &[],
+            ),
             Operation::List,
         ),
         tool(
             LOAD,
             "Load a skill: its instructions and the files that come with it.",
-            object(json!({ "name": text("The skill's name") }), &["name"]),
+            object(json!({ "name": text("The skill's name"), "offset": offset }), &["name"]),
             Operation::Activate,
         ),
         tool(
@@ -63,6 +78,7 @@ pub(super) fn tools() -> Vec<Tool> {
                 json!({
                     "name": text("The skill's name"),
                     "path": text("A file directly in scripts/, references/ or assets/"),
+                    "offset": offset,
                 }),
                 &["name", "path"],
             ),
@@ -94,7 +110,7 @@ fn envelope_schema() -> Value {
 
 pub(super) fn call(session: &mut Session, tool: &str, arguments: &Value) -> Option<Reply> {
     let answer = match tool {
-        LIST => Ok(list(session)),
+        LIST => list(session, arguments),
         LOAD => required(arguments, &["name"]).and_then(|()| load(session, arguments)),
         READ_FILE => required(arguments, &["name", "path"]).and_then(|()| read(session, arguments)),
         RUN_SCRIPT => {
@@ -114,20 +130,79 @@ struct Done {
 }
 
 impl Done {
-    /// The answer, `cut` being what of it is not whole.
-    fn new(data: Value, cut: Option<&str>) -> Self {
-        Self { data, warnings: cut.map(truncated).into_iter().collect(), failure: None }
+    /// The whole answer.
+    fn new(data: Value) -> Self {
+        Self { data, warnings: Vec::new(), failure: None }
+    }
+
+    /// The same with a warning.
+    fn warn(mut self, code: &str, message: &str) -> Self {
+        self.warnings.push(json!({ "code": code, "message": message }));
+        self
+    }
+
+    /// The same, `what` of it being cut; it goes on at byte `next`, when there is a byte to go on at.
+    fn cut(self, what: &str, next: Option<u64>) -> Self {
+        let cut = format!("The {what} is longer than one result and was cut");
+        match next {
+            Some(next) => self.warn(TRUNCATED, &format!("{cut}; `offset` {next} goes on")),
+            None => self.warn(TRUNCATED, &cut),
+        }
+    }
+
+    /// The same of a skill that is from `origin`, when it is from a server.
+    fn from(self, origin: Option<&str>) -> Self {
+        match origin {
+            Some(origin) => self.warn("SKILL_ORIGIN", &from_server(origin)),
+            None => self,
+        }
     }
 }
 
 /// A code and a message.
 struct Failed(&'static str, String);
 
-fn list(session: &mut Session) -> Done {
-    let pairs = session.catalog().visible().map(
-        |entry| json!({ "name": entry.name().as_str(), "description": entry.found.description }),
-    );
-    Done::new(json!({ "skills": pairs.collect::<Vec<_>>() }), None)
+/// The skills after a name, or those that words fit, as many as one answer has.
+fn list(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
+    let (query, after) = (text_of(arguments, "query"), text_of(arguments, "after"));
+    let described = |name: &Value, description: &str, origin: Option<&str>| {
+        let origin = origin.map(|origin| format!("(from {origin}) ")).unwrap_or_default();
+        json!({ "name": name, "description": format!("{origin}{description}") })
+    };
+    let skills: Vec<Value> = if query.is_empty() {
+        let rest = session.catalog().visible().filter(|entry| entry.name().as_str() > after);
+        rest.map(|entry| {
+            let found = &entry.found;
+            let name = entry.name().as_str().into();
+            described(&name, &found.description, found.origin.as_deref())
+        })
+        .collect()
+    } else {
+        let given = json!({ "query": query });
+        let call = Call { operation: Operation::Search, arguments: given, asker: Trigger::Auto };
+        let found = invoke(session, call).map_err(|error| explain(&error))?;
+        let hits = found.get("hits").and_then(Value::as_array).into_iter().flatten();
+        let origin = |hit: &Value| hit.get("source").and_then(Value::as_str).map(str::to_owned);
+        hits.map(|hit| {
+            let name = hit.get("name").cloned().unwrap_or_default();
+            described(&name, text_of(hit, "description"), origin(hit).as_deref())
+        })
+        .collect()
+    };
+    let listed = first_of(&skills, MAX_RESULT_CHARS - MARGIN);
+    let (kept, total) = (listed.len(), skills.len());
+    let last = listed.last().map(|skill| text_of(skill, "name").to_owned()).unwrap_or_default();
+    let done = Done::new(json!({ "skills": listed }));
+    Ok(match kept < total {
+        true if query.is_empty() => done.warn(
+            TRUNCATED,
+            &format!(
+                "{kept} of {total} skills are listed; `after` `{last}` goes on, `query` finds some"
+            ),
+        ),
+        true => done.warn(TRUNCATED, &format!("The best {kept} of {total} are listed")),
+        false => done,
+    })
 }
 
 fn load(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
@@ -137,21 +212,36 @@ fn load(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
     };
     let activated = operate(session, Operation::Activate).map_err(|error| explain(&error))?;
     let shown = operate(session, Operation::Show).map_err(|error| explain(&error))?;
-    let (body, cut) = fitting(text_of(&activated, "body"));
+    let all: Vec<Value> = one_level(&shown).into_iter().map(Value::from).collect();
+    let files = first_of(&all, MAX_RESULT_CHARS / 4);
+    let fewer = files.len() < all.len();
     let mut data = json!({
         "name": activated.get("name"),
         "description": shown.get("description"),
-        "body_markdown": body,
-        "files": one_level(&shown),
+        "body_markdown": "",
+        "files": files,
     });
-    if let (Value::Object(data), Some(tools)) =
-        (&mut data, activated.get("allowed_tools").filter(|tools| !tools.is_null()))
-    {
-        data.insert("allowed_tools".to_owned(), tools.clone());
+    if let Some(tools) = activated.get("allowed_tools").filter(|tools| !tools.is_null()) {
+        data["allowed_tools"] = tools.clone();
         let raw = shown.pointer("/manifest/allowed-tools").cloned().unwrap_or_default();
-        data.insert("allowed_tools_raw".to_owned(), raw);
+        data["allowed_tools_raw"] = raw;
     }
-    Ok(Done::new(data, cut.then_some("body")))
+    let body = body_of(&activated);
+    let room = MAX_RESULT_CHARS.saturating_sub(length(&data) + MARGIN);
+    let Part { text, next } = part_of(&body, offset(arguments), room);
+    data["body_markdown"] = text.into();
+    let done = Done::new(data);
+    let done = match next {
+        Some(next) => done.cut("body", Some(next as u64)),
+        None => done,
+    };
+    Ok(if fewer { done.cut("list of files", None) } else { done })
+}
+
+/// The byte to go on at.
+fn offset(arguments: &Value) -> usize {
+    let given = arguments.get("offset").and_then(Value::as_u64).unwrap_or_default();
+    usize::try_from(given).unwrap_or(usize::MAX)
 }
 
 /// The files a model may read, sorted: one level deep, none that starts with a dot.
@@ -173,19 +263,26 @@ fn read(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
     if !is_one_level(&path) {
         return Err(invalid_path());
     }
-    let given = json!({ "name": arguments.get("name"), "path": path });
+    let mut given = json!({ "name": arguments.get("name"), "path": path });
+    // Whoever says where to go on reads in parts, and of a larger file than can be had whole.
+    if let Some(offset) = arguments.get("offset").filter(|offset| !offset.is_null()) {
+        given["offset"] = offset.clone();
+        given["limit"] = (MAX_RESULT_CHARS as u64).into();
+    }
     let call = Call { operation: Operation::Read, arguments: given, asker: Trigger::Auto };
     let file = invoke(session, call).map_err(|error| explain(&error))?;
     let mut data = json!({ "name": arguments.get("name"), "path": path });
-    let key = if file.get("text").is_some() { "text" } else { "base64" };
-    let (content, cut) = fitting(text_of(&file, key));
-    if let Value::Object(data) = &mut data {
-        data.insert(
-            if key == "text" { "content" } else { "content_base64" }.to_owned(),
-            content.into(),
-        );
+    let file = file_part(file, MAX_RESULT_CHARS.saturating_sub(length(&data) + MARGIN));
+    for (theirs, ours) in [("content", "text"), ("content_base64", "base64")] {
+        if let Some(content) = file.get(ours) {
+            data[theirs] = content.clone();
+        }
     }
-    Ok(Done::new(data, cut.then_some("file")))
+    let done = Done::new(data).from(file.get("source").and_then(Value::as_str));
+    Ok(match file.get("next").and_then(Value::as_u64) {
+        Some(next) => done.cut("file", Some(next)),
+        None => done,
+    })
 }
 
 /// What a script printed and how it ended; one that failed is an answer as well.
@@ -212,14 +309,8 @@ fn run(session: &mut Session, arguments: &Value) -> Result<Done, Failed> {
     }
     let failed = || Failed("EXECUTION_FAILED", text_of(&answer, "message").to_owned());
     let failure = reply.failed.then(failed);
-    Ok(Done { failure, ..Done::new(data, answer.get("truncated").map(|_| "output")) })
-}
-
-fn truncated(what: &str) -> Value {
-    json!({
-        "code": "CONTENT_TRUNCATED",
-        "message": format!("The {what} is longer than one result and was cut"),
-    })
+    let done = Done { failure, ..Done::new(data) };
+    Ok(if answer.get("truncated").is_some() { done.cut("output", None) } else { done })
 }
 
 fn required(arguments: &Value, names: &[&str]) -> Result<(), Failed> {
@@ -272,7 +363,7 @@ fn invalid_path() -> Failed {
 }
 
 fn envelope(tool: &str, answer: Result<Done, Failed>) -> Reply {
-    let refused = |failure| Done { failure: Some(failure), ..Done::new(json!({}), None) };
+    let refused = |failure| Done { failure: Some(failure), ..Done::new(json!({})) };
     let Done { data, warnings, failure } = answer.unwrap_or_else(refused);
     let ok = failure.is_none();
     let error = |Failed(code, message)| json!({ "code": code, "message": visible(&message) });

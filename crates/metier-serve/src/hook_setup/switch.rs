@@ -151,12 +151,33 @@ fn once(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// The settings by which the hooks of `agent` can be switched off or talked around, from the directory
-/// they may lie in: no tool call of a hooked agent writes one, wherever it is.
+/// they may lie in: no tool call of a hooked agent writes one, wherever it is. Those of the whole machine
+/// are among them, for an agent may be started by who can write them.
 #[must_use]
 pub fn hook_settings(agent: HookAgent) -> &'static [&'static str] {
     match agent {
-        HookAgent::ClaudeCode | HookAgent::GeminiCli => project_files(agent),
-        HookAgent::Codex => &[".codex/config.toml", ".codex/hooks.json"],
+        HookAgent::ClaudeCode => &[
+            ".claude/settings.json",
+            ".claude/settings.local.json",
+            "etc/claude-code/managed-settings.json",
+            "etc/claude-code/managed-settings.d",
+            "Application Support/ClaudeCode/managed-settings.json",
+            "Application Support/ClaudeCode/managed-settings.d",
+        ],
+        HookAgent::Codex => &[
+            ".codex/config.toml",
+            ".codex/hooks.json",
+            "etc/codex/config.toml",
+            "etc/codex/requirements.toml",
+            "etc/codex/managed_config.toml",
+        ],
+        HookAgent::GeminiCli => &[
+            ".gemini/settings.json",
+            "etc/gemini-cli/settings.json",
+            "etc/gemini-cli/system-defaults.json",
+            "Application Support/GeminiCli/settings.json",
+            "Application Support/GeminiCli/system-defaults.json",
+        ],
         // A plugin sees a call behind another one, and may change it.
         HookAgent::Opencode => &[
             "opencode.json",

@@ -8,12 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::session::{
-    ServerSseMessage, SessionId, SessionManager,
-};
 
+use crate::mcp::sdk::{
+    ClientJsonRpcMessage, LocalSessionManager, ServerJsonRpcMessage, ServerSseMessage, SessionId,
+    SessionManager,
+};
 use crate::mcp::{Open, Streams};
 
 /// The seats.

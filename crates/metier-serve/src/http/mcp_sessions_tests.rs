@@ -1,9 +1,7 @@
 use std::sync::Arc;
 
-use rmcp::transport::streamable_http_server::session::SessionManager as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-
 use super::Seats;
+use crate::mcp::sdk::{LocalSessionManager, SessionManager as _};
 
 #[test]
 fn whoever_is_silent_for_longest_gives_up_the_seat() {

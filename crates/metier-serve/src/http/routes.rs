@@ -11,8 +11,6 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, MethodRouter, on};
 use metier_package::index::WELL_KNOWN;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -33,6 +31,7 @@ use crate::limits::{
     MAX_ANSWER_BYTES, MAX_BUFFERED_BYTES, MAX_IDLE, MAX_MCP_SESSIONS, MAX_MESSAGE_BYTES,
     MAX_STREAMS,
 };
+use crate::mcp::sdk::{LocalSessionManager, StreamableHttpServerConfig, StreamableHttpService};
 use crate::mcp::{Guest, Service, incoming};
 use crate::shares::{Shares, Taken, Whose};
 use crate::who::Who;

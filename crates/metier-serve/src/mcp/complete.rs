@@ -1,25 +1,26 @@
 //! Completion: names of skills and paths of their files, where an address has a place for them.
 
-use metier_store::{Catalog, Store};
-use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
+use metier_store::{Catalog, Entry, Store};
 
-use super::resources::{offered, offered_as};
+use super::resources::{Audience, offered, offered_as};
+use super::sdk::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 use crate::limits::MAX_COMPLETIONS;
 
 pub(super) fn complete(
     store: &dyn Store,
     catalog: &Catalog,
     request: &CompleteRequestParams,
+    audience: Audience,
 ) -> CompleteResult {
     let typed = request.argument.value.as_str();
     let all = match (&request.r#ref, request.argument.name.as_str()) {
         (Reference::Resource(_), "name") => {
-            offered(catalog).map(|entry| entry.name().to_string()).collect()
+            offered(catalog, audience).map(|entry| entry.name().to_string()).collect()
         }
         (Reference::Resource(_), "path") => {
             let context = request.context.as_ref();
             let name = context.and_then(|context| context.get_argument("name"));
-            name.map(|name| files(store, catalog, name)).unwrap_or_default()
+            name.map(|name| files(store, offered_as(catalog, name, audience))).unwrap_or_default()
         }
         // What a skill takes as arguments is known to its author alone.
         _ => Vec::new(),
@@ -33,8 +34,7 @@ pub(super) fn complete(
     CompleteResult::new(info.unwrap_or_default())
 }
 
-fn files(store: &dyn Store, catalog: &Catalog, name: &str) -> Vec<String> {
-    let entry = offered_as(catalog, name);
+fn files(store: &dyn Store, entry: Option<&Entry>) -> Vec<String> {
     let Some(skill) = entry.and_then(|entry| store.load(&entry.location()).ok()) else {
         return Vec::new();
     };

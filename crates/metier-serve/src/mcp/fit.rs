@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::dialect::{Reply, escaped, written};
+use crate::dialect::{Reply, escaped, units, written};
 use crate::limits::MAX_RESULT_CHARS;
 
 /// Where an answer says that it was shortened.
@@ -33,20 +33,24 @@ pub(super) fn fitted(mut reply: Reply) -> Reply {
 
 /// Whether the value is short enough as it is. [`size`] counts a comma too much here and there.
 fn fits(data: &Value) -> bool {
-    size(data) <= MAX_RESULT_CHARS || written(data).chars().count() <= MAX_RESULT_CHARS
+    size(data) <= MAX_RESULT_CHARS || units(&written(data)) <= MAX_RESULT_CHARS
 }
 
 /// The text, or its beginning and how much is missing.
 fn cut_with_a_word(mut text: String) -> String {
-    let total = text.chars().count();
+    let total = units(&text);
     if total <= MAX_RESULT_CHARS {
         return text;
     }
-    let kept = MAX_RESULT_CHARS - REMARK;
-    if let Some((end, _)) = text.char_indices().nth(kept) {
-        text.truncate(end);
-    }
-    text.push_str(&format!("… ({} more characters)", total - kept));
+    let mut kept = 0;
+    let mut fits = |char: char| {
+        kept += char.len_utf16();
+        kept <= MAX_RESULT_CHARS - REMARK
+    };
+    let end = text.chars().take_while(|char| fits(*char)).map(char::len_utf8).sum();
+    text.truncate(end);
+    let more = total - units(&text);
+    text.push_str(&format!("… ({more} more characters)"));
     text
 }
 

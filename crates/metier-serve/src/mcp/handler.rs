@@ -4,20 +4,21 @@
 
 use metier_runtime::Session;
 use metier_store::Catalog;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
-    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, ToolsCapability, UnsubscribeRequestParams,
-};
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use rmcp::{RoleServer, ServerHandler};
 use tokio::time::timeout;
 
 use super::log::Called;
+use super::resources::Audience;
+use super::sdk::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, NotificationContext,
+    PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse,
+    RequestContext, ResourcesCapability, RoleServer, ServerCapabilities, ServerConfig,
+    ServerHandler, SetLevelRequestParams, SubscribeRequestParams, SubscriptionContext,
+    SubscriptionFilter, ToolsCapability, UnsubscribeRequestParams,
+};
+use super::skills::Asked;
 use super::{
     ATTENTION, SKILLS_EXTENSION, Server, Service, complete, instructions, is_stateless, prompts,
     refused, resources, skills, subscriptions, tools,
@@ -68,26 +69,19 @@ impl ServerHandler for Server {
         let dialect = self.service.dialect;
         let name = request.name.to_string();
         let arguments = request.arguments.unwrap_or_default().into();
-        let called = match dialect.runs(&name) {
-            false => {
-                let work =
-                    move |session: &mut Session| Called::of(session, dialect, &name, arguments);
-                self.act(&context, work).await?
+        let called = if dialect.runs(&name) {
+            self.run(&context, name, arguments).await?
+        } else {
+            let reads = dialect.reads(&name);
+            let work = move |session: &mut Session| Called::of(session, dialect, &name, arguments);
+            match reads {
+                true => self.act_on_file(&context, work).await?,
+                false => self.act(&context, work).await?,
             }
-            true => self.run(&context, name, arguments).await?,
         };
-        // Without a handshake nobody asked for messages.
-        if !is_stateless(&context) {
-            let told = async {
-                match &called {
-                    Ok(called) => self.log.tell(&context.peer, called).await,
-                    Err(error) => self.log.error(&context.peer, &error.to_string()).await,
-                }
-            };
-            // Of a client that has closed its end meanwhile nobody says whether it heard; its answer
-            // must not wait for that.
-            let _ = timeout(ATTENTION, told).await;
-        }
+        // Of a client that has closed its end meanwhile nobody says whether it heard; its answer must
+        // not wait for that.
+        let _ = timeout(ATTENTION, self.log.tell(&context, called.as_ref())).await;
         tools::answer(called.map(|called| called.reply), &request.name).map(Into::into)
     }
 
@@ -97,7 +91,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        self.look(&context, move |_, catalog| resources::list(catalog, cursor.as_deref())).await?
+        let audience = Audience::of(&context);
+        self.look(&context, move |_, catalog| resources::list(catalog, cursor.as_deref(), audience))
+            .await?
     }
 
     async fn list_resource_templates(
@@ -113,13 +109,15 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = request.uri;
+        let (uri, audience) = (request.uri, Audience::of(&context));
         if uri == skills::INDEX {
-            let index =
-                |service: &Service, catalog: &Catalog| skills::index(service.store(), catalog);
+            let index = move |service: &Service, catalog: &Catalog| {
+                skills::index(service.store(), catalog, audience)
+            };
             return self.look_closely(&context, index).await.map(Into::into);
         }
-        let read = self.act(&context, move |session| resources::read(session, &uri)).await?;
+        let read = move |session: &mut Session| resources::read(session, &uri, audience);
+        let read = self.act_on_file(&context, read).await?;
         read.map_err(|error| refused(&error))?.map(Into::into)
     }
 
@@ -151,8 +149,9 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        let audience = Audience::of(&context);
         self.look(&context, move |service, catalog| {
-            complete::complete(service.store(), catalog, &request)
+            complete::complete(service.store(), catalog, &request, audience)
         })
         .await
     }
@@ -171,10 +170,14 @@ impl ServerHandler for Server {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let params = request.params.unwrap_or_default();
-        let (method, stateless) = (request.method, is_stateless(&context));
+        let asked = Asked {
+            method: request.method,
+            params: request.params.unwrap_or_default(),
+            stateless: is_stateless(&context),
+            audience: Audience::of(&context),
+        };
         self.look_closely(&context, move |service, catalog| {
-            skills::answer(service.store(), catalog, (&method, stateless), &params)
+            skills::answer(service.store(), catalog, &asked)
         })
         .await?
         .map(CustomResult::new)

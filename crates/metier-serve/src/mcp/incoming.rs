@@ -4,9 +4,9 @@
 
 use metier_format::json::{TooHeavy, weigh};
 use metier_runtime::unambiguous;
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde_json::{Value, json};
 
+use super::sdk::{ClientJsonRpcMessage, ErrorCode};
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_MEMORY};
 
 /// Most characters of a request's own number that are repeated; clients count.

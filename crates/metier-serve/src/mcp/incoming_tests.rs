@@ -1,7 +1,7 @@
-use rmcp::model::JsonRpcMessage;
 use serde_json::{Value, json};
 
 use super::{MAX_ID_BYTES, Refusal, Scan, read};
+use crate::mcp::sdk::JsonRpcMessage;
 
 #[test]
 fn what_could_be_a_request_is_a_message_or_is_refused() {

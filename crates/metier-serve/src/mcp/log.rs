@@ -1,18 +1,19 @@
-//! Messages for a client that asked for them. The protocol's newest version has dropped logging;
-//! clients of the versions before it still set a level.
+//! Messages for a client that asked for them: once for all with a level where there was a handshake,
+//! and with each request where there was none.
 
-#![expect(deprecated, reason = "clients of the handshake era still ask for it")]
+#![expect(deprecated, reason = "the protocol means to drop logging, and clients still ask for it")]
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use metier_runtime::Session;
 use metier_runtime::state::State;
-use rmcp::RoleServer;
-use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, SetLevelRequestParams};
-use rmcp::service::Peer;
+use metier_runtime::{JournalError, Session};
 use serde_json::Value;
 
-use super::shown;
+use super::sdk::{
+    LoggingLevel, LoggingMessageNotificationParam, Peer, RequestContext, RoleServer,
+    SetLevelRequestParams,
+};
+use super::{is_stateless, shown};
 use crate::dialect::{Dialect, Reply};
 
 /// A call of a tool: what it answers, and what is to be said about it.
@@ -82,29 +83,46 @@ impl Log {
         self.0.store(request.level as u8, Ordering::Relaxed);
     }
 
-    /// Says that something failed.
-    pub(super) async fn error(&self, peer: &Peer<RoleServer>, message: &str) {
-        self.say(peer, LoggingLevel::Error, message).await;
-    }
-
-    /// Says that something happened.
+    /// Says that something happened that was not asked for.
     pub(super) async fn info(&self, peer: &Peer<RoleServer>, message: &str) {
-        self.say(peer, LoggingLevel::Info, message).await;
+        let least = self.0.load(Ordering::Relaxed);
+        say(peer, Some(least), (LoggingLevel::Info, message)).await;
     }
 
-    /// Says what came of a call.
-    pub(super) async fn tell(&self, peer: &Peer<RoleServer>, called: &Called) {
-        for (level, message) in &called.notes {
-            self.say(peer, *level, message).await;
+    /// Says what came of a call, or that it failed, to whoever asked it.
+    pub(super) async fn tell(
+        &self,
+        context: &RequestContext<RoleServer>,
+        called: Result<&Called, &JournalError>,
+    ) {
+        let least = self.least(context);
+        match called {
+            Ok(called) => {
+                for (level, message) in &called.notes {
+                    say(&context.peer, least, (*level, message)).await;
+                }
+            }
+            Err(error) => {
+                say(&context.peer, least, (LoggingLevel::Error, &error.to_string())).await;
+            }
         }
     }
 
-    async fn say(&self, peer: &Peer<RoleServer>, level: LoggingLevel, message: &str) {
-        if (level as u8) < self.0.load(Ordering::Relaxed) {
-            return;
+    /// The least level the asker of this request hears of; none when it hears of nothing. Without a
+    /// handshake each request says so for itself.
+    fn least(&self, context: &RequestContext<RoleServer>) -> Option<u8> {
+        match is_stateless(context) {
+            true => context.meta.log_level().map(|level| level as u8),
+            false => Some(self.0.load(Ordering::Relaxed)),
         }
-        let note = LoggingMessageNotificationParam::new(level, message.into());
-        // A client that is gone is told nothing.
-        let _ = peer.notify_logging_message(note.with_logger("metier")).await;
     }
+}
+
+async fn say(peer: &Peer<RoleServer>, least: Option<u8>, (level, message): (LoggingLevel, &str)) {
+    if least.is_none_or(|least| (level as u8) < least) {
+        return;
+    }
+    let note = LoggingMessageNotificationParam::new(level, message.into());
+    // A client that is gone is told nothing.
+    let _ = peer.notify_logging_message(note.with_logger("metier")).await;
 }

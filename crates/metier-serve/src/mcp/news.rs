@@ -6,14 +6,14 @@ use std::sync::{Arc, PoisonError};
 
 use axum::http::request::Parts;
 use metier_store::Catalog;
-use rmcp::RoleServer;
-use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
-use rmcp::service::{Peer, RequestContext, SubscriptionContext};
-use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
+use super::sdk::{
+    ErrorData, HEADER_SESSION_ID, Peer, RequestContext, ResourceUpdatedNotificationParam,
+    RoleServer, SubscriptionContext,
+};
 use super::subscriptions::{self, INTERVAL, Sight, Subscriptions};
 use super::{ATTENTION, Server, Service, shown};
 use crate::aside::aside;

@@ -1,8 +1,7 @@
 //! Lists a page at a time. A cursor names the last entry of the page before, so that a list that
 //! changes meanwhile repeats nothing and skips nothing that stays.
 
-use rmcp::model::ErrorData;
-
+use super::sdk::ErrorData;
 use crate::limits::PAGE;
 
 const PREFIX: &str = "after:";

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use metier_sandbox::Cancel;
-use rmcp::RoleServer;
-use rmcp::model::ProgressNotificationParam;
-use rmcp::service::RequestContext;
 
+use super::sdk::{ProgressNotificationParam, RequestContext, RoleServer};
 use crate::runs::Ends;
 
 /// How often the client hears that a script still runs. Clients that wait for a minute and give up

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use metier_store::{Catalog, Entry, Store};
-use rmcp::model::{ErrorCode, ErrorData, ReadResourceResult, ResourceContents};
 use serde_json::{Map, Value, json};
 
 use super::page::page;
-use super::resources::{mime_type, offered};
+use super::resources::{Audience, mime_type, offered};
+use super::sdk::{ErrorCode, ErrorData, ReadResourceResult, ResourceContents};
 use super::{shown, uri};
 use crate::digests::{self, Digested};
 use crate::yaml_json;
@@ -46,29 +46,43 @@ const HANDSHAKE: [&str; 4] =
     ["initialize", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// The index such an agent reads: each skill's frontmatter, address and digest.
-pub(super) fn index(store: &dyn Store, catalog: &Catalog) -> ReadResourceResult {
+pub(super) fn index(
+    store: &dyn Store,
+    catalog: &Catalog,
+    audience: Audience,
+) -> ReadResourceResult {
     let entry = |entry: &Entry| {
         let skill = skill(store, entry)?;
         let digest = skill.pointer("/resources/0/digest").cloned();
         Some(json!({ "frontmatter": skill["frontmatter"], "url": skill["uri"], "digest": digest }))
     };
-    let skills: Vec<Value> = standard(catalog).take(INDEXED).filter_map(entry).collect();
+    let skills: Vec<Value> = standard(catalog, audience).take(INDEXED).filter_map(entry).collect();
     let text = json!({ "skills": skills }).to_string();
     let contents = ResourceContents::text(text, INDEX).with_mime_type("application/json");
     ReadResourceResult::new(vec![contents])
+}
+
+/// One question of the extension, and who asks it.
+pub(super) struct Asked {
+    pub(super) method: String,
+    pub(super) params: Value,
+    /// Whether there was no handshake.
+    pub(super) stateless: bool,
+    pub(super) audience: Audience,
 }
 
 /// The answer to one of the extension's methods.
 pub(super) fn answer(
     store: &dyn Store,
     catalog: &Catalog,
-    (method, stateless): (&str, bool),
-    params: &Value,
+    asked: &Asked,
 ) -> Result<Value, ErrorData> {
+    let Asked { params, stateless, audience, .. } = asked;
+    let (method, stateless, audience) = (asked.method.as_str(), *stateless, *audience);
     match method {
-        "skills/list" => list(store, catalog, params),
-        "skills/get" => get(store, catalog, params),
-        "resources/directory/read" => directory(store, catalog, params),
+        "skills/list" => list(store, (catalog, audience), params),
+        "skills/get" => get(store, (catalog, audience), params),
+        "resources/directory/read" => directory(store, (catalog, audience), params),
         // The SDK gives what has other parameters than a method has as if there were no such method.
         _ if PROTOCOL.contains(&method) && !(stateless && HANDSHAKE.contains(&method)) => {
             let message = format!("these are not the parameters of `{method}`");
@@ -81,31 +95,39 @@ pub(super) fn answer(
     }
 }
 
-fn list(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
+/// A catalog, and who is told of it.
+type Seen<'a> = (&'a Catalog, Audience);
+
+fn list(
+    store: &dyn Store,
+    (catalog, audience): Seen<'_>,
+    params: &Value,
+) -> Result<Value, ErrorData> {
     let cursor = params.get("cursor").and_then(Value::as_str);
-    let (entries, next) = page(standard(catalog), |entry| entry.name().as_str(), cursor)?;
+    let entries = standard(catalog, audience);
+    let (entries, next) = page(entries, |entry| entry.name().as_str(), cursor)?;
     let skills: Vec<Value> = entries.iter().filter_map(|entry| skill(store, entry)).collect();
     Ok(complete("skills", skills.into(), next))
 }
 
-fn get(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
+fn get(store: &dyn Store, seen: Seen<'_>, params: &Value) -> Result<Value, ErrorData> {
     let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
     let entry = uri::read(uri).and_then(|(name, path)| match path.as_str() {
-        "" | "SKILL.md" => find(catalog, &name),
+        "" | "SKILL.md" => find(seen, &name),
         _ => None,
     });
     let skill = entry.and_then(|entry| skill(store, entry)).ok_or_else(|| unknown(uri))?;
     Ok(complete("skill", skill, None))
 }
 
-fn find<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Entry> {
-    standard(catalog).find(|entry| entry.name().as_str() == name)
+fn find<'a>((catalog, audience): Seen<'a>, name: &str) -> Option<&'a Entry> {
+    standard(catalog, audience).find(|entry| entry.name().as_str() == name)
 }
 
 /// The skills the extension knows: those whose names are the standard's. Hosts refuse the others,
 /// and with them the whole answer.
-fn standard(catalog: &Catalog) -> impl Iterator<Item = &Entry> {
-    offered(catalog).filter(|entry| {
+fn standard(catalog: &Catalog, audience: Audience) -> impl Iterator<Item = &Entry> {
+    offered(catalog, audience).filter(|entry| {
         let name = entry.name();
         name.as_str().is_ascii() && name.faults().is_empty()
     })
@@ -137,11 +159,11 @@ fn skill(store: &dyn Store, entry: &Entry) -> Option<Value> {
 }
 
 /// The direct children of a directory of a skill, or of the skill itself.
-fn directory(store: &dyn Store, catalog: &Catalog, params: &Value) -> Result<Value, ErrorData> {
+fn directory(store: &dyn Store, seen: Seen<'_>, params: &Value) -> Result<Value, ErrorData> {
     let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
     let cursor = params.get("cursor").and_then(Value::as_str);
     let (name, path) = uri::read(uri).ok_or_else(|| unknown(uri))?;
-    let skill = find(catalog, &name).and_then(|entry| store.load(&entry.location()).ok());
+    let skill = find(seen, &name).and_then(|entry| store.load(&entry.location()).ok());
     let skill = skill.ok_or_else(|| unknown(uri))?;
     let mut children: BTreeMap<String, Value> = BTreeMap::new();
     let files = skill.resources.files.iter().map(|file| (file.path.as_str(), file.size));

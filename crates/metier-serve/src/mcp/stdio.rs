@@ -5,16 +5,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage};
-use rmcp::service::{RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
-use rmcp::transport::Transport;
-use rmcp::{RoleServer, serve_server};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, ReadBuf,
 };
 use tokio::sync::Mutex;
 
 use super::incoming::{self, Refusal, Scan};
+use super::sdk::{
+    ClientJsonRpcMessage, JsonRpcMessage, RoleServer, RxJsonRpcMessage, ServerInitializeError,
+    Transport, TxJsonRpcMessage, serve_server, stdio_pipes,
+};
 use super::{Guest, Service};
 use crate::http::Stop;
 use crate::limits::MAX_MESSAGE_BYTES;
@@ -42,7 +42,7 @@ pub fn serve_stdio(service: &Arc<Service>, guest: Guest, stop: &Stop) -> Result<
         .build()
         .map_err(ServeError::Runtime)?;
     let served = runtime.block_on(async {
-        let (read, write) = rmcp::transport::stdio_pipes();
+        let (read, write) = stdio_pipes();
         serve_until(stop, service, guest, (read, write)).await
     });
     // A read of standard input cannot be taken back; it must not keep the process.

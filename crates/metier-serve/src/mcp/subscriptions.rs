@@ -8,17 +8,21 @@ use std::time::Duration;
 
 use metier_store::store::FileStamp;
 use metier_store::{Catalog, Store};
-use rmcp::model::ErrorData;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::resources::{offered, offered_as};
+use super::resources::{Audience, offered, offered_as};
+use super::sdk::ErrorData;
 use super::{shown, skills, uri};
 use crate::limits::MAX_SUBSCRIPTIONS;
 use crate::who::Who;
 
 /// How often subscribed resources are looked at: at once for a person, nothing for a disk.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What can be heard of. That a file changes says nothing of what is in it, so that a skill for people
+/// only counts whoever listens.
+const HEARS: Audience = Audience::Host;
 
 /// The stamp of the index each client has, made once in an interval for all who are like it: to make
 /// one, the disk is asked about every skill.
@@ -130,14 +134,15 @@ pub(super) fn stamp(uri: &str, sight: Sight<'_>) -> Option<FileStamp> {
     if uri == skills::INDEX {
         // Bodies are no part of the catalog's digest, and have their digest in the index.
         let make = || {
-            let stamps = offered(catalog).map(|entry| store.stamp(&entry.location(), "SKILL.md"));
+            let stamps =
+                offered(catalog, HEARS).map(|entry| store.stamp(&entry.location(), "SKILL.md"));
             let all: Vec<Option<FileStamp>> = stamps.collect();
             FileStamp::of_bytes(format!("{} {all:?}", catalog.digest()).as_bytes())
         };
         return Some(sight.shared.get(sight.who, make));
     }
     let (name, path) = uri::read(uri)?;
-    let entry = offered_as(catalog, &name)?;
+    let entry = offered_as(catalog, &name, HEARS)?;
     store.stamp(&entry.location(), &path)
 }
 

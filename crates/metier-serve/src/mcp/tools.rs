@@ -5,10 +5,10 @@ use std::sync::Arc;
 use metier_runtime::JournalError;
 use metier_runtime::capability::Effect;
 use metier_store::Catalog;
-use rmcp::model::{CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::fit::fitted;
+use super::sdk::{CallToolResult, ContentBlock, ErrorData, JsonObject, Tool, ToolAnnotations};
 use super::shown;
 use crate::dialect::{self, Dialect, Reply};
 

@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
                 ServerError::TimedOut
                 | ServerError::Refuses(_)
                 | ServerError::Nonsense(_)
-                | ServerError::Unknown,
+                | ServerError::Unknown(_),
             ) => {
                 session.greet()?;
                 Ok(session)
@@ -320,8 +320,8 @@ fn meant(reply: Reply, method: &str) -> Result<Value, ServerError> {
     match reply {
         Reply::Result(result) => Ok(result),
         Reply::Error { code: -32601, .. } => Err(ServerError::NoSkills),
-        Reply::Error { code: -32602 | -32002, .. } if method != "skills/list" => {
-            Err(ServerError::Unknown)
+        Reply::Error { code: -32602 | -32002, message, .. } if method != "skills/list" => {
+            Err(ServerError::Unknown(message))
         }
         Reply::Error { message, .. } => Err(ServerError::Refuses(message)),
     }

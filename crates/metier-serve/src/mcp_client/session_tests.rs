@@ -142,8 +142,10 @@ fn a_no_is_told_apart_from_nothing_there() {
     let refuses = Err(ServerError::Refuses("no".to_owned()));
     assert_eq!(session(no(-32602, &[])).list(Some("x")), refuses);
     assert_eq!(session(no(-32601, &[])).list(None), Err(ServerError::NoSkills));
-    assert_eq!(session(no(-32602, &[])).get("u"), Err(ServerError::Unknown));
-    assert_eq!(session(no(-32002, &[])).read("u", 1), Err(ServerError::Unknown));
+    let unknown = Err(ServerError::Unknown("no".to_owned()));
+    assert_eq!(session(no(-32602, &[])).get("u"), unknown);
+    let why = session(no(-32002, &[])).read("u", 1);
+    assert_eq!(why, Err(ServerError::Unknown("no".to_owned())), "why is the server's to say");
     assert_eq!(session(no(-32603, &[])).get("u"), refuses);
 }
 

@@ -175,7 +175,8 @@ pub(super) fn method(operation: Operation) -> Option<Way> {
             (Form::Method("prompts/get"), Asks::User, takes)
         }
         Operation::Read => {
-            (Form::Method("resources/read"), Asks::Either, &[("name", "uri"), ("path", "uri")])
+            // Agents have tools that let a model read resources.
+            (Form::Method("resources/read"), Asks::Model, &[("name", "uri"), ("path", "uri")])
         }
         _ => return None,
     };
@@ -212,7 +213,8 @@ pub(super) fn chibi(operation: Operation) -> Cell {
             vec![way(Form::ChibiHook("pre_tool"), takes, &[Words, AskIsNo, NoCatalog])]
         }
         Operation::Read => {
-            vec![way(tool(READ), &[("name", "skill"), ("path", "path")], &[Words])]
+            let takes = &[("name", "skill"), ("path", "path"), ("offset", "offset")];
+            vec![way(tool(READ), takes, &[Words])]
         }
         Operation::ScriptRun => {
             let takes =
@@ -247,6 +249,10 @@ pub(super) fn chibi(operation: Operation) -> Cell {
     })
 }
 
+/// What a prompt that asks for a skill looks like to a hook, by agent.
+const ASKS_FOR: &str = " that begins with `/NAME` (Claude Code), has `$NAME` (Codex), or is what MCP's \
+    `prompts/get` answered, `<skill_content name=\"NAME\">` (Gemini CLI)";
+
 /// What agents' hooks have of `operation`. A hook is asked about what the agent does; it is not
 /// there to be asked for something.
 pub(super) fn hook(operation: Operation) -> Cell {
@@ -260,7 +266,7 @@ pub(super) fn hook(operation: Operation) -> Cell {
                 &[RuledFirst, TellsWhoseItIs, LooksAtItsOwn, YesOrNo, Repeats],
             ),
             way(
-                Form::Event(Occasion::Prompt, " that begins with `/NAME`, or has `$NAME`"),
+                Form::Event(Occasion::Prompt, ASKS_FOR),
                 Asks::User,
                 &[("name", "/NAME"), ("arguments", "the rest")],
                 &[LooksAtItsOwn, YesOrNo, Repeats, ReleasesAll, UnknownIsTheirs],

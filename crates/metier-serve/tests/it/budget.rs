@@ -207,6 +207,15 @@ fn the_scripts_of_many_skills_are_listed_as_far_as_they_fit_and_the_rest_is_coun
         assert!(listed.len() > 100 && listed["skill-number-0000"][0]["name"] == "run");
         assert_eq!(data["truncated"], json!({"kept": listed.len(), "total": 1000}));
         assert!(data["message"].as_str().unwrap().contains("name a skill"), "{}", data["message"]);
+        let (mut seen, mut page) = (0, data);
+        while let Some((_, after)) = page["message"].as_str().unwrap().split_once("`after` `") {
+            seen += page["result"].as_object().unwrap().len();
+            let after = after.split('`').next().unwrap().to_owned();
+            page = list(json!({"after": after})).data.unwrap();
+        }
+        let last = page["result"].as_object().unwrap();
+        assert_eq!(seen + last.len(), 1000, "page by page, each once");
+        assert!(last.contains_key("skill-number-0999"));
         let one = list(json!({name: "skill-number-0500"}));
         assert!(one.text.chars().count() <= 36_000);
         let data = one.data.unwrap();

@@ -121,5 +121,20 @@ fn messages_go_to_whoever_has_a_level_and_to_nobody_else() {
         new.get("tools/call", call.clone()).await;
         new.get("tools/call", call).await;
         assert_eq!(told(&new), 0, "a request without a level asks for none");
+        let mut new = connect(&Arc::new(Ground::usual()), Dialect::Plain);
+        let levels = [("debug", 2), ("info", 1), ("warning", 0), ("loud", 0)];
+        let mut heard = 0;
+        for (level, count) in levels {
+            let level = json!({"io.modelcontextprotocol/logLevel": level});
+            let mut call = json!({"name": "skill_activate", "arguments": {"name": "free"}});
+            call["_meta"] = stateless(level.clone());
+            new.get("tools/call", call).await;
+            heard += count;
+            assert_eq!(told(&new), heard, "{level}");
+            let mut release = json!({"name": "skill_release", "arguments": {}});
+            release["_meta"] = stateless(json!({}));
+            new.get("tools/call", release).await;
+            assert_eq!(told(&new), heard, "the request after it asks for none");
+        }
     });
 }

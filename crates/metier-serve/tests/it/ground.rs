@@ -15,7 +15,7 @@ use metier_runtime::{Ids, JournalError, Session, Setup};
 use metier_serve::mcp::{Guest, Service, serve_streams};
 use metier_serve::{Client, Dialect, Host, Seat};
 use metier_store::index::{CatalogIndex, IndexSettings};
-use metier_store::vouch::{Depth, Nobody};
+use metier_store::vouch::{Depth, Nobody, Vouch};
 use metier_store::watch::{Watch, WatchError, WatchSettings};
 use metier_store::{FileStore, Layer, LayeredStore, MemoryStore, Root, Store};
 use serde_json::{Value, json};
@@ -32,6 +32,7 @@ pub(crate) struct Ground {
     sessions: AtomicU64,
     /// Whether sessions can be opened.
     opens: bool,
+    vouch: Arc<dyn Vouch>,
 }
 
 /// A skill's `SKILL.md` with more frontmatter lines.
@@ -84,7 +85,13 @@ impl Ground {
             started: Instant::now(),
             sessions: AtomicU64::new(0),
             opens: true,
+            vouch: Arc::new(Nobody),
         }
+    }
+
+    /// The same with somebody who knows what was installed.
+    pub(crate) fn vouched(self, vouch: Arc<dyn Vouch>) -> Self {
+        Self { vouch, ..self }
     }
 
     pub(crate) fn usual() -> Self {
@@ -151,7 +158,7 @@ impl Host for Ground {
             redactor: Redactor::new([]),
             scripts: ScriptGround::default(),
             artifacts: None,
-            vouch: Arc::new(Nobody),
+            vouch: Arc::clone(&self.vouch),
             depth: Depth::Stamps,
         };
         let session = Session::open(setup, Box::new(self.journal.clone()))?;
@@ -243,9 +250,14 @@ impl Wire {
     }
 
     pub(crate) async fn begin(&mut self, version: &str) -> Value {
+        self.begin_as(version, json!({})).await
+    }
+
+    /// The same for a client that has these capabilities.
+    pub(crate) async fn begin_as(&mut self, version: &str, capabilities: Value) -> Value {
         let hello = json!({
             "protocolVersion": version,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": {"name": "test", "version": "1"},
         });
         let result = self.get("initialize", hello).await;

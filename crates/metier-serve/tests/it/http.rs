@@ -190,6 +190,36 @@ fn a_request_without_a_handshake_is_answered_by_itself() {
 }
 
 #[test]
+fn a_request_that_names_a_level_hears_what_came_of_it() {
+    // U2, U3
+    run(async {
+        let server = Served::start(&Arc::new(Ground::usual()));
+        let headers = [
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "skill_activate"),
+        ];
+        for (level, count) in [(Some("debug"), 2), (Some("info"), 1), (None, 0)] {
+            let meta = level.map(|level| json!({"io.modelcontextprotocol/logLevel": level}));
+            let body = request(
+                1,
+                "tools/call",
+                json!({
+                    "name": "skill_activate",
+                    "arguments": {"name": "free"},
+                    "_meta": stateless(meta.unwrap_or_else(|| json!({}))),
+                }),
+            );
+            let answer = post(server.address, &headers, &body).await;
+            assert_eq!(answer.status, 200, "{}", answer.body);
+            let told = answer.body.matches("notifications/message").count();
+            assert_eq!(told, count, "{level:?}: {}", answer.body);
+            assert!(answer.message()["result"]["content"].is_array(), "{}", answer.body);
+        }
+    });
+}
+
+#[test]
 fn a_page_of_another_origin_and_a_name_of_another_host_are_refused() {
     // U2, U3
     run(async {

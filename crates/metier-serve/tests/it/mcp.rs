@@ -213,7 +213,7 @@ fn names_and_paths_are_completed_where_an_address_has_a_place_for_them() {
             wire.get("completion/complete", asked).await["completion"]["values"].clone()
         };
         let names = complete(json!({"name": "name", "value": "by-"}), json!({})).await;
-        assert_eq!(names, json!(["by-hand", "by-model"]));
+        assert_eq!(names, json!(["by-model"]), "the other is for people");
         let of = json!({"arguments": {"name": "git-helper"}});
         let paths = complete(json!({"name": "path", "value": "ref"}), of).await;
         assert_eq!(paths, json!(["references/a.md"]));
@@ -345,4 +345,22 @@ fn a_client_that_asks_for_messages_hears_what_is_done() {
         let told = said(&wire.notes);
         assert_eq!(told, [("notice".to_owned(), "a tool call was denied: `Write`".to_owned())]);
     });
+}
+
+#[test]
+fn only_one_file_names_the_sdk() {
+    // U2
+    fn naming(directory: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(directory).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                naming(&path, found);
+            } else if std::fs::read_to_string(&path).unwrap().contains("rmcp") {
+                found.push(path.file_name().unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    let mut found = Vec::new();
+    naming(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    assert_eq!(found, ["sdk.rs"]);
 }

@@ -62,7 +62,7 @@ fn files_that_are_not_what_was_listed_are_refused() {
     check(file, text("---\nname: pdf\n---\n"), "bytes and not");
     check(file, change(|r| r["contents"][0]["uri"] = "skill://x/SKILL.md".into()), "another file");
     check(file, change(|r| r["contents"] = json!([])), "no file, or several");
-    check(file, |_| Answer::Error(-32002), "the server does not have it");
+    check(file, |_| Answer::Error(-32002), "the server does not give it: ");
     check(
         file,
         change(|r| {
@@ -92,7 +92,7 @@ fn one_bad_file_among_many_ends_it_and_is_named() {
     let text = |text: &'static str| change(move |r| r["contents"][0]["text"] = text.into());
     check(&text("a worm"), "its SHA-256 is", true);
     check(&text("a form, and more"), "it has 16 bytes and not 6", true);
-    check(&|_| Answer::Error(-32002), "the server does not have it", true);
+    check(&|_| Answer::Error(-32002), "the server does not give it: ", true);
     let flood = Answer::Flood(JSON.into(), vec![b' '; 1 << 16]);
     check(&|_| flood.clone(), "far more bytes came", true);
     let drip = Answer::Drip(JSON.into(), Duration::from_millis(20), 5000);

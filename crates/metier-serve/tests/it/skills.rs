@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use metier_serve::Dialect;
 use metier_store::digest::{hex, sha256};
 use metier_store::{Layer, MemoryStore};
 use serde_json::{Value, json};
 
-use crate::ground::{Ground, Wire, connect, run, skill};
+use crate::ground::{Ground, Wire, connect, run, skill, stateless};
 
 async fn client(host: Ground) -> Wire {
     let mut wire = connect(&Arc::new(host), Dialect::Plain);
@@ -19,7 +21,8 @@ async fn client(host: Ground) -> Wire {
 fn every_file_is_named_once_and_is_what_its_digest_says() {
     // U2
     run(async {
-        let mut wire = client(Ground::usual()).await;
+        let mut wire = connect(&Arc::new(Ground::usual()), Dialect::Plain);
+        wire.begin_as("2025-11-25", host()).await;
         let listed = wire.get("skills/list", json!({})).await;
         assert_eq!(listed["resultType"], "complete");
         let skills = listed["skills"].as_array().unwrap();
@@ -47,6 +50,120 @@ fn every_file_is_named_once_and_is_what_its_digest_says() {
         }
         let got = wire.get("skills/get", json!({"uri": "skill://git-helper/SKILL.md"})).await;
         assert_eq!(&got["skill"], git, "one and the same entry");
+    });
+}
+
+/// What a host says that has the extension.
+fn host() -> Value {
+    json!({"extensions": {"io.modelcontextprotocol/skills": {}}})
+}
+
+#[test]
+fn every_file_that_is_listed_can_be_read_however_large_it_is() {
+    // U2, R1
+    let font: Vec<u8> = (0..300_000_u32).map(|at| (at % 251) as u8).collect();
+    let text = "A line of a long text.\n".repeat(20_000);
+    let store = MemoryStore::new(Layer::Personal)
+        .file("big/SKILL.md", skill("big", ""))
+        .file("big/assets/font.ttf", font.clone())
+        .file("big/references/all.md", text.clone().into_bytes());
+    run(async {
+        let mut wire = client(Ground::over(store)).await;
+        let listed = wire.get("skills/list", json!({})).await;
+        let files = listed["skills"][0]["resources"].as_array().unwrap().clone();
+        assert_eq!(files.len(), 3);
+        for file in files {
+            let read = wire.get("resources/read", json!({"uri": file["uri"]})).await;
+            let content = &read["contents"][0];
+            let bytes = match content["text"].as_str() {
+                Some(text) => text.as_bytes().to_vec(),
+                None => STANDARD.decode(content["blob"].as_str().unwrap()).unwrap(),
+            };
+            assert_eq!(file["size"], bytes.len());
+            assert_eq!(file["digest"], format!("sha256:{}", hex(&sha256(&bytes))));
+        }
+        let (mut whole, mut next) = (Vec::new(), json!(0));
+        while !next.is_null() {
+            let part = json!({"name": "big", "path": "assets/font.ttf", "offset": next});
+            let part = wire.call("skill_read", part).await["structuredContent"].clone();
+            whole.extend(STANDARD.decode(part["base64"].as_str().unwrap()).unwrap());
+            next = part["next"].clone();
+        }
+        assert!(whole == font, "{} bytes", whole.len());
+    });
+}
+
+#[test]
+fn a_file_larger_than_a_skill_may_be_is_not_read() {
+    // U2, R1, F4
+    let store = MemoryStore::new(Layer::Personal)
+        .file("big/SKILL.md", skill("big", ""))
+        .file("big/assets/film", vec![b'x'; 16 * 1024 * 1024 + 1]);
+    run(async {
+        let mut wire = client(Ground::over(store)).await;
+        let listed = wire.get("skills/list", json!({})).await;
+        assert_eq!(listed["skills"][0]["resources"], "dynamic", "nothing is promised");
+        let uri = json!({"uri": "skill://big/assets/film"});
+        let refused = wire.ask("resources/read", uri).await["error"].clone();
+        assert_eq!(
+            (&refused["code"], &refused["data"]["code"]),
+            (&json!(-32002), &json!("file_too_large"))
+        );
+        let part = json!({"name": "big", "path": "assets/film", "limit": 10});
+        let refused = wire.call("skill_read", part).await;
+        assert_eq!(refused["structuredContent"]["error"]["code"], "file_too_large");
+    });
+}
+
+#[test]
+fn skills_for_people_only_reach_no_model_by_its_resources() {
+    // U2, U7, D4
+    let by_hand = json!({"uri": "skill://by-hand/SKILL.md"});
+    let index = json!({"uri": "skill://index.json"});
+    let complete = json!({
+        "ref": {"type": "ref/resource", "uri": "skill://{name}/{+path}"},
+        "argument": {"name": "name", "value": "by-h"},
+    });
+    run(async {
+        let mut model = client(Ground::usual()).await;
+        for (method, params) in [
+            ("resources/list", json!({})),
+            ("skills/list", json!({})),
+            ("resources/read", index.clone()),
+            ("completion/complete", complete.clone()),
+        ] {
+            let told = model.get(method, params.clone()).await.to_string();
+            assert!(!told.contains("by-hand"), "{method}: {told}");
+        }
+        let refused = model.ask("resources/read", by_hand.clone()).await;
+        assert_eq!(refused["error"]["data"]["code"], "skill_not_found", "{refused}");
+        for method in ["skills/get", "resources/directory/read"] {
+            assert!(model.ask(method, by_hand.clone()).await["error"].is_object(), "{method}");
+        }
+        let prompts = model.get("prompts/list", json!({})).await.to_string();
+        assert!(prompts.contains("by-hand"), "people have it still");
+        model.get("prompts/get", json!({"name": "by-hand"})).await;
+        let read = model.get("resources/read", by_hand.clone()).await;
+        assert!(read["contents"][0]["text"].is_string(), "a user has started it");
+        // A host that has the extension reads the frontmatter and keeps it itself.
+        let mut enforcing = connect(&Arc::new(Ground::usual()), Dialect::Plain);
+        enforcing.begin_as("2025-11-25", host()).await;
+        for (method, params) in [
+            ("skills/list", json!({})),
+            ("resources/read", by_hand.clone()),
+            ("resources/read", index),
+            ("completion/complete", complete),
+        ] {
+            let told = enforcing.get(method, params.clone()).await.to_string();
+            assert!(told.contains("by-hand"), "{method}: {told}");
+        }
+        let mut newer = connect(&Arc::new(Ground::usual()), Dialect::Plain);
+        let known = json!({"io.modelcontextprotocol/clientCapabilities": host()});
+        let mut asked = by_hand;
+        asked["_meta"] = stateless(json!({}));
+        assert!(newer.ask("resources/read", asked.clone()).await["error"].is_object());
+        asked["_meta"] = stateless(known);
+        assert!(newer.ask("resources/read", asked).await["error"].is_null());
     });
 }
 

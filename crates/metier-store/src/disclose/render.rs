@@ -6,7 +6,7 @@ use super::escape::{json, markdown, xml_attribute, xml_line, xml_quoted, xml_tex
 /// One skill as far as it is shown.
 pub(super) struct Shown<'a> {
     pub(super) name: &'a str,
-    /// The other fields: `description`, `location`, `compatibility`, `allowed-tools`, in this
+    /// The other fields: `origin`, `description`, `location`, `compatibility`, `allowed-tools`, in this
     /// order, those that are shown.
     pub(super) fields: Vec<(&'static str, &'a str)>,
 }
@@ -91,6 +91,7 @@ fn markdown_item(skill: &Shown<'_>) -> String {
         let value = markdown(value);
         match (*label, value.is_empty()) {
             (_, true) => {}
+            ("origin", false) => out.push_str(&format!(" (from {value})")),
             ("description", false) => out.push_str(&format!(": {value}")),
             (_, false) => out.push_str(&format!("\n  - {label}: {value}")),
         }
@@ -102,6 +103,7 @@ fn tool_line(skill: &Shown<'_>) -> String {
     let mut out = xml_quoted(skill.name);
     for (label, value) in &skill.fields {
         match *label {
+            "origin" => out.push_str(&format!(" (from {})", xml_line(value))),
             "description" => out.push_str(&format!(": {}", xml_line(value))),
             _ => out.push_str(&format!("\n  {label}: {}", xml_line(value))),
         }

@@ -4,9 +4,11 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use metier_format::NameKey;
+use metier_serve::Dialect;
 use metier_store::disclose::{Disclose, Disclosure, GuideState, Level, Report, Style, disclose};
 use serde::Serialize;
 
+use crate::command::mcp::dialects;
 use crate::error::{CommandResult, Status};
 use crate::settings::Settings;
 use crate::ui::{Ui, counted};
@@ -46,6 +48,9 @@ pub(crate) struct PromptArgs {
     /// Add how to work with skills, for models that need it spelled out
     #[arg(long)]
     guide: bool,
+    /// Whose tools that speaks of
+    #[arg(long, value_name = "DIALECT", default_value = "plain", value_parser = dialects())]
+    dialect: Dialect,
     /// Count the tokens of the report with a tokenizer instead of estimating
     #[arg(long)]
     exact: bool,
@@ -87,6 +92,7 @@ fn options(args: &PromptArgs, settings: &Settings) -> Disclose {
         budget: args.budget.or(usual.budget),
         pinned: named.chain(usual.pinned.iter().cloned()).collect(),
         guide: args.guide,
+        tools: args.dialect.guide_tools(),
         exact: args.exact,
         ..usual
     }

@@ -1,9 +1,13 @@
 //! `metier read`: one file of a skill, contained and bounded, and recorded.
 
 use clap::Args;
+use metier_format::NameKey;
 use metier_format::text::visible;
+use metier_runtime::Session;
 use metier_runtime::capability::FileAnswer;
+use metier_runtime::limits::{MAX_FILE_BYTES, MAX_READ_BYTES};
 use metier_runtime::session::ResourceError;
+use metier_store::catalog::Visibility;
 use metier_store::store::{ReadError, Resource};
 use metier_store::suggest::did_you_mean;
 use metier_store::{Catalog, Store as _};
@@ -28,32 +32,51 @@ pub(crate) struct ReadArgs {
     name: String,
     /// The file, relative to the skill's directory
     path: String,
-    /// Largest file that is read, in bytes
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
-    max_bytes: u64,
+    /// Largest file that is read, in bytes: 200000 unless told otherwise, with --limit 16777216
+    #[arg(long, value_name = "N")]
+    max_bytes: Option<u64>,
     /// The byte to start at
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: usize,
     /// Most bytes to print
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    /// A model asks, not a person: only what it may see
+    #[arg(long)]
+    auto: bool,
 }
 
 /// Prints the file.
 pub(crate) fn run(args: &ReadArgs, settings: &Settings, ui: &mut Ui) -> CommandResult {
     let purpose = Purpose::with(Some(View::open(settings)), settings);
     let mut session = session::open(settings, purpose, ui)?;
+    if args.auto && is_for_people(&session, &args.name) {
+        // Told as it is of a name that no skill has.
+        View::open(settings).named_to_model(&args.name)?;
+    }
+    let usual = if args.limit.is_some() { MAX_FILE_BYTES } else { MAX_READ_BYTES };
     let resource = session
-        .read(&args.name, &args.path, args.max_bytes)
+        .read(&args.name, &args.path, args.max_bytes.unwrap_or(usual))
         .map_err(|error| explain(error, args, session.catalog(), settings))?;
     let part = FileAnswer::part(&resource, args.offset, args.limit.unwrap_or(usize::MAX));
     if ui.json() {
-        ui.document(&part);
+        let entry = session.catalog().get(&NameKey::of(&args.name));
+        ui.document(&part.from(entry.and_then(|entry| entry.found.origin.as_deref())));
         return Ok(Status::Ok);
     }
     let (from, to) = (part.offset.unwrap_or(0), part.next.unwrap_or(part.size));
     let bytes = resource.bytes.get(from..to).unwrap_or_default().to_vec();
     print(Resource { bytes, ..resource }, ui)
+}
+
+/// Whether the skill called `name` is for people only, and none of them has started it.
+fn is_for_people(session: &Session, name: &str) -> bool {
+    let entry = session.catalog().get(&NameKey::of(name));
+    entry.is_some_and(|entry| {
+        let active = session.active_names();
+        entry.visibility == Visibility::UserOnly
+            && !active.iter().any(|name| name == entry.name().as_str())
+    })
 }
 
 fn print(resource: Resource, ui: &mut Ui) -> CommandResult {
@@ -103,9 +126,8 @@ fn explain(
             failed.hints.push(nearest(args, settings));
             failed
         }
-        ResourceError::Read(ReadError::TooLarge { .. }) => {
-            CommandError::failed(error).hint("`--max-bytes` allows more")
-        }
+        ResourceError::Read(ReadError::TooLarge { .. }) => CommandError::failed(error)
+            .hint("`--max-bytes` allows more, and `--limit` prints a part of it"),
         ResourceError::Read(ReadError::InvalidPath(_) | ReadError::LeavesSkill(_)) => {
             CommandError::refused(error).hint("a path such as `references/forms.md`, without `..`")
         }

@@ -17,7 +17,14 @@ fn every_failure_has_its_kind_and_its_code() {
     let settings = Settings::load(&Global::default(), &environment).unwrap();
     let path = || "a.md".to_owned();
     let name = || "pdf".to_owned();
-    let args = ReadArgs { name: name(), path: path(), max_bytes: 9, offset: 0, limit: None };
+    let args = ReadArgs {
+        name: name(),
+        path: path(),
+        max_bytes: Some(9),
+        offset: 0,
+        limit: None,
+        auto: false,
+    };
     let refused = std::io::Error::other("no");
     for (error, kind, code) in [
         (

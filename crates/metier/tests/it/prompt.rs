@@ -106,6 +106,17 @@ fn the_guide_follows_when_asked_for() {
     let run = hermetic(&world, &["prompt", "--guide"]);
     assert!(run.stdout.contains("## Working with skills"), "{}", run.stdout);
     assert!(!hermetic(&world, &["prompt"]).stdout.contains("## Working with skills"));
+    for (dialect, call) in [
+        ("plain", r#"{"tool":"skill_activate","arguments":{"name":"#),
+        ("omniforge", r#"{"tool":"skill","arguments":{"skill_name":"#),
+        ("tavern", r#"{"tool":"skills_load","arguments":{"name":"#),
+        ("agent-base", r#"{"tool":"script_list","arguments":{"skill_name":"#),
+        ("chibi", r#"{"tool":"use_skill","arguments":{"skill":"#),
+    ] {
+        let told = hermetic(&world, &["prompt", "--guide", "--dialect", dialect]).stdout;
+        assert!(told.contains(call), "{dialect}: {told}");
+    }
+    assert!(run.stdout.contains("skill_activate"), "plain where nobody says");
     let tight = hermetic(&world, &["prompt", "--guide", "--budget", "200"]);
     assert!(!tight.stdout.contains("## Working with skills"), "{}", tight.stdout);
     let expect = "the guide is left out: it does not fit into 200 tokens\n";

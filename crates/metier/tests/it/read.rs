@@ -91,6 +91,8 @@ fn files_are_two_hundred_thousand_bytes_at_most_unless_told_otherwise() {
     assert_eq!(code(&world, "files", "more"), (1, "file_too_large".to_owned()));
     let run = hermetic(&world, &["read", "files", "more", "--max-bytes", "300000"]);
     assert_eq!(run.stdout.len(), 200_001);
+    let part = ["read", "files", "more", "--offset", "199999", "--limit", "9"];
+    assert_eq!(hermetic(&world, &part).stdout, "xx", "whoever says how much gets a part");
 }
 
 #[test]

@@ -230,6 +230,10 @@ fn skills(world: &World) {
     world.write("roots/personal/files/references/a.md", "# A\n\nÄ and \"b\".\n");
     world.write("roots/personal/files/references/secret.md", "Hidden by policy.\n");
     world.write("roots/personal/files/long.txt", "0123456789\n".repeat(3000));
+    world.write("roots/personal/files/large.txt", "0123456789".repeat(30_000));
+    // Larger than a whole skill may be, without the bytes.
+    let film = world.write("roots/personal/files/film.bin", []);
+    fs::OpenOptions::new().write(true).open(film).unwrap().set_len(17 << 20).unwrap();
     world.write("roots/personal/files/logo.bin", [0_u8, 159, 146, 150, 255]);
     symlink("/etc/passwd", world.path().join("roots/personal/files/out")).unwrap();
     for (path, text) in [

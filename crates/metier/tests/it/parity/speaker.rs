@@ -216,7 +216,8 @@ fn words(word: &str, way: &Way, question: &Question) -> (Vec<String>, Option<Str
     }
     // The others do not ask who asks.
     let has_auto =
-        ["list", "search", "show", "why", "use", "scripts", "help-script", "run"].contains(&word);
+        ["list", "search", "show", "why", "use", "read", "scripts", "help-script", "run"]
+            .contains(&word);
     if has_auto && question.asker == Trigger::Auto {
         words.push("--auto".to_owned());
     }
