@@ -71,6 +71,9 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
     (absolute || known == Some("file")).then(|| (known.unwrap_or(scheme), behind))
 }
 
+/// Interpreters that end behind `--version`, whatever is on their standard input.
+const ANSWERS: [&str; 8] = ["node", "nodejs", "deno", "bun", "python", "python3", "ruby", "perl"];
+
 struct Reader<'p> {
     program: &'p Program,
     /// The program, or its subcommand once that was read.
@@ -235,12 +238,20 @@ impl<'p> Reader<'p> {
         self.use_arguments();
         self.use_directories();
         self.note_typed(idle);
-        let takes_it = self.flags.reads_input || (runs_code && idle);
+        let takes_it = self.flags.reads_input || (runs_code && idle && !self.only_answers());
         self.out.obeys = self.obeys(takes_it);
     }
 
     fn runs_code(&self) -> bool {
         self.usage.code_at.is_some() || self.usage.style == Style::Shell
+    }
+
+    /// Whether it is asked for its version and ends. Some interpreters take that for a word of the code
+    /// they read: only those count that do not.
+    fn only_answers(&self) -> bool {
+        let [program, word] = self.argv else { return false };
+        let name = program.as_known().and_then(|path| path.rsplit('/').next());
+        name.is_some_and(|name| ANSWERS.contains(&name)) && word.as_known() == Some("--version")
     }
 
     /// What it does with its standard input. `takes_it` is whether it is told no other code.
