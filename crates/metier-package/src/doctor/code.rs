@@ -158,7 +158,7 @@ const TABLE: &[Row] = &[
         "interrupted",
         Severity::Warning,
         Repair::Safe,
-        "the next command finishes it",
+        "the next command finishes or undoes it",
     ),
     Row(
         Code::StaleTurn,
