@@ -249,10 +249,24 @@ impl Unpacker<'_> {
 pub(super) fn brings_itself(command: &SimpleCommand, analysis: &Analysis) -> bool {
     let brings = |touch: &Touch| matches!(touch, Touch::Around(_) | Touch::Into(_));
     let clones = || command.argv.iter().any(|word| word.as_known() == Some("clone"));
+    if only_names_a_branch(command) {
+        return false;
+    }
     analysis.touches.iter().any(brings)
         || (analysis.repository && clones())
         || (analysis.accounted && command.argv.iter().skip(1).any(keeps_links))
         || input::changed(command).iter().any(brings)
+}
+
+/// Whether git makes a branch of what is there, which changes no file.
+fn only_names_a_branch(command: &SimpleCommand) -> bool {
+    let words: Option<Vec<&str>> = command.argv.iter().map(Word::as_known).collect();
+    match words.as_deref() {
+        Some(["git", "checkout", "-b", name] | ["git", "switch", "-c", name]) => {
+            !name.starts_with('-')
+        }
+        _ => false,
+    }
 }
 
 /// Whether an option of a copy keeps links what they are.

@@ -17,6 +17,9 @@ const AROUND: [&str; 14] = [
     "esac",
 ];
 
+/// What continues a line.
+const CONTINUED: &str = "\\\n";
+
 /// How deep pieces go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
@@ -26,9 +29,18 @@ enum Depth {
     Everywhere,
 }
 
-/// Every simple command of the pieces that can be read.
+/// Every simple command of the pieces that can be read. Where lines are continued, also those of the
+/// lines put together: a word may go on there, and in a comment or a text nothing does.
 pub(super) fn read(text: &str, around: Surroundings<'_>) -> Vec<SimpleCommand> {
     let text = text.get(..text.floor_char_boundary(MAX_CUT_BYTES)).unwrap_or_default();
+    let mut commands = commands(text, around);
+    if text.contains(CONTINUED) {
+        commands.extend(self::commands(&text.replace(CONTINUED, ""), around));
+    }
+    commands
+}
+
+fn commands(text: &str, around: Surroundings<'_>) -> Vec<SimpleCommand> {
     let mut commands = Vec::new();
     for piece in cut(text, Depth::Outside).into_iter().take(MAX_PIECES) {
         let fed = |piece: &str| is_piped(text, piece);
