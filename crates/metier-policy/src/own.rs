@@ -118,6 +118,7 @@ fn of_acts(inquiry: Inquiry<'_>, acts: &[Act]) -> Vec<Reason> {
         Reason::new(verdict, text).of_rule(OWN_COMMAND)
     }));
     reasons.extend(taken(inquiry, acts));
+    reasons.extend(doubled(inquiry, acts));
     reasons.extend(hidden::reason(inquiry, acts));
     reasons.extend(unguarded(agents::found(inquiry.understood, acts)));
     reasons
@@ -169,6 +170,37 @@ fn taken(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
         let text = "this may copy metier's own program, whose commands nobody would know then";
         Reason::new(Verdict::Deny, text).of_rule(OWN_STATE)
     })
+}
+
+/// What is said about a copy of a directory around metier's own files that is made of hard links: under
+/// their other names nobody would know them.
+fn doubled(inquiry: Inquiry<'_>, acts: &[Act]) -> Option<Reason> {
+    let mut read = Vec::new();
+    let links = |act: &&Act| match act {
+        Act::Command(command) => {
+            let words = command.argv.iter().skip(1);
+            command.runs_one_of(&["cp", "gcp"]) && words.map(Word::prefix).any(makes_hard_links)
+        }
+        _ => false,
+    };
+    acts.iter().filter(links).for_each(|act| files(act, Access::Read, &mut read));
+    let place = inquiry.place;
+    let is_around = |own: &std::path::PathBuf| {
+        let spots = own.to_str().and_then(|own| place.locate_at_least(own)).map(Somewhere::new);
+        spots.is_some_and(|own| read.iter().any(|file| own.is_on_the_way(file, place)))
+    };
+    (!read.is_empty() && place.protected.iter().any(is_around)).then(|| {
+        let text = "this gives metier's own files other names, by which nobody would know them";
+        Reason::new(Verdict::Ask, text).of_rule(OWN_STATE)
+    })
+}
+
+/// Whether a word is an option of a copy that links files instead of copying them.
+fn makes_hard_links(word: &str) -> bool {
+    match word.strip_prefix("--") {
+        Some(long) => long.starts_with("li"),
+        None => word.starts_with('-') && word.contains('l'),
+    }
 }
 
 /// What is said about starting an agent like this.
