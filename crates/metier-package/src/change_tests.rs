@@ -4,7 +4,7 @@ use rustix::io::Errno;
 
 use super::*;
 use crate::atomic::faults::{self, Fault};
-use crate::fixture::{Ground, bases, by, name};
+use crate::fixture::{Ground, bases, by, name, to_be_killed};
 use crate::install::{Drift, Request};
 use crate::ledger::Ledger;
 use crate::sync::{plan, sync};
@@ -186,18 +186,12 @@ fn whichever_call_fails_there_is_the_old_state_or_the_new_one() {
     }
 }
 
-/// The variables by which a test is told to be the process that is killed.
-const KILL_IN: &str = "METIER_TEST_KILL_IN";
-const KILL_AT: &str = "METIER_TEST_KILL_AT";
-
 #[test]
 fn a_process_that_is_killed_leaves_the_old_state_or_the_new_one() {
-    #![expect(clippy::disallowed_methods, reason = "the test starts itself again to be killed")]
     // P5
     let update = &ACTS[1];
-    if let (Ok(path), Ok(at)) = (std::env::var(KILL_IN), std::env::var(KILL_AT)) {
-        let ground = Ground::at(std::path::Path::new(&path));
-        let fault = Some((at.parse().unwrap(), Fault::Killed));
+    if let Some((ground, at)) = to_be_killed() {
+        let fault = Some((at, Fault::Killed));
         let _ = faults::with(fault, || (update.run)(&ground, &Place::Personal));
         return;
     }
@@ -206,15 +200,7 @@ fn a_process_that_is_killed_leaves_the_old_state_or_the_new_one() {
     for at in (0..calls.len()).step_by(2 * stride()) {
         let (ground, place) = prepared(update, 0);
         let itself = "change::tests::a_process_that_is_killed_leaves_the_old_state_or_the_new_one";
-        let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", itself])
-            .env(KILL_IN, ground.path())
-            .env(KILL_AT, at.to_string())
-            .stdout(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-        assert_eq!(signal, Some(9), "killed at {at}, {}", calls[at]);
+        ground.kill(itself, at);
         let context = format!("killed at {at}, {}", calls[at]);
         read(update, &ground, &place, &context);
         check_settled(update, &ground, &place, &context);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::atomic::faults::{self, Fault};
 use crate::change::pending;
-use crate::fixture::{Ground, by, name};
+use crate::fixture::{Ground, by, name, to_be_killed};
 use crate::home::Place;
 use crate::install::{Drift, Outcome, Request};
 use crate::records::Records;
@@ -229,16 +229,11 @@ fn an_exchange_that_took_more_than_one_step_is_undone_or_finished() {
     }
 }
 
-/// The variables by which a test is told to be the process that is killed.
-const KILL_IN: &str = "METIER_TEST_COPIES_KILL_IN";
-const KILL_AT: &str = "METIER_TEST_COPIES_KILL_AT";
-
 #[test]
 fn what_is_written_after_a_process_was_killed_is_not_lost() {
     // P5
-    if let (Ok(path), Ok(at)) = (std::env::var(KILL_IN), std::env::var(KILL_AT)) {
-        let ground = Ground::at(Path::new(&path));
-        let fault = Some((at.parse().unwrap(), Fault::Killed));
+    if let Some((ground, at)) = to_be_killed() {
+        let fault = Some((at, Fault::Killed));
         let _ = faults::with(fault, || run_remove(&ground, &ground.project(), Drift::Refuse));
         return;
     }
@@ -247,15 +242,7 @@ fn what_is_written_after_a_process_was_killed_is_not_lost() {
     for at in (0..calls.len()).step_by(2) {
         let (ground, place) = ready();
         let itself = "copies::tests::what_is_written_after_a_process_was_killed_is_not_lost";
-        let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", itself])
-            .env(KILL_IN, ground.path())
-            .env(KILL_AT, at.to_string())
-            .stdout(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-        assert_eq!(signal, Some(9), "killed at {at}, {}", calls[at]);
+        ground.kill(itself, at);
         if write_into(&place.directory(&ground.home, "pdf")) {
             drop(Hand::take(&ground.home).unwrap());
             assert!(found(&ground, &place).is_some(), "killed at {at}, {}", calls[at]);

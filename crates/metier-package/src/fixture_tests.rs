@@ -38,7 +38,30 @@ pub(crate) fn name(text: &str) -> SkillName {
     SkillName::parse(text).unwrap()
 }
 
+/// The variables by which a test is told to be the process that is killed.
+const KILL_IN: &str = "METIER_TEST_KILL_IN";
+const KILL_AT: &str = "METIER_TEST_KILL_AT";
+
+/// The ground and the call at which this process is to be killed, when a test started it for that.
+pub(crate) fn to_be_killed() -> Option<(Ground, usize)> {
+    let (path, at) = (std::env::var(KILL_IN).ok()?, std::env::var(KILL_AT).ok()?);
+    Some((Ground::at(Path::new(&path)), at.parse().unwrap()))
+}
+
 impl Ground {
+    /// Runs the test `itself` in another process, which is killed at its call `at`.
+    pub(crate) fn kill(&self, itself: &str, at: usize) {
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", itself])
+            .env(KILL_IN, self.path())
+            .env(KILL_AT, at.to_string())
+            .stdout(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+        assert_eq!(signal, Some(9), "{itself} was to be killed at {at}");
+    }
+
     pub(crate) fn new() -> Self {
         // Thousands of flushes: in memory where there is such a place.
         let memory = Path::new("/dev/shm");

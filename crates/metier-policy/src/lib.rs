@@ -45,6 +45,9 @@ pub mod policy;
 pub mod programs;
 mod reading;
 pub mod rule;
+#[cfg(test)]
+#[path = "ruled_tests.rs"]
+mod ruled;
 pub mod scripts;
 mod shape;
 pub mod shell;

@@ -48,7 +48,7 @@ fn whatever_cannot_be_decided_is_a_block_with_its_reason() {
     );
     assert!(reason.ends_with("full"), "{reason}");
     assert!(matches!(Event::read(HookAgent::Codex, b"x"), Err(EventError::NotJson(_))));
-    assert!(block(HookAgent::Codex, "x").starts_with("the event is not JSON"));
+    assert!(block(HookAgent::Codex, "x").starts_with("the event cannot be read as JSON"));
     let error = HookError::Event(EventError::TooLarge);
     assert!(error.to_string().contains("more than"));
 }

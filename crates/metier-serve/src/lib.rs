@@ -14,6 +14,9 @@ pub mod chibi_plugin;
 pub mod desk;
 pub mod dialect;
 mod digests;
+#[cfg(test)]
+#[path = "held_up_tests.rs"]
+mod held_up;
 pub mod hook_setup;
 pub mod http;
 pub mod limits;

@@ -1,11 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
-use crate::{
-    ActiveStack, HostTable, Lexical, Place, Policy, Profile, Resolve, Ruling, ToolCall, Verdict,
-    decide,
-};
+use crate::ruled::ruled;
+use crate::{Lexical, Resolve, Verdict};
 
 /// A disk with nothing below the project.
 struct Empty;
@@ -18,19 +14,6 @@ impl Resolve for Empty {
     fn exists(&self, absolute: &Path) -> bool {
         !absolute.starts_with("/project") || absolute == Path::new("/project")
     }
-}
-
-fn rule(command: &str) -> Ruling {
-    let protected = ["/home/user/.local/share/metier", ".claude/settings.json"].map(PathBuf::from);
-    let place = Place {
-        home: Some(Path::new("/home/user")),
-        protected: &protected,
-        resolver: &Empty,
-        ..Place::lexical(Path::new("/project"))
-    };
-    let call = ToolCall::new("Bash", json!({ "command": command }));
-    let policy = Policy::profile(Profile::FullAuto);
-    decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place)
 }
 
 #[test]
@@ -60,7 +43,7 @@ fn a_link_may_lie_in_whatever_a_command_of_the_same_call_brings() {
         "find . -name x.tar -exec tar xf {} \\;",
         "xargs -n 1 tar xf < list",
     ] {
-        let ruling = rule(&format!("{bringer}; echo x > y/l/approvals.jsonl"));
+        let ruling = ruled(&Empty, &format!("{bringer}; echo x > y/l/approvals.jsonl"));
         assert_eq!(ruling.verdict, Verdict::Ask, "{bringer}");
         assert!(ruling.explanation().contains("nobody has seen"), "{}", ruling.explanation());
     }
@@ -82,10 +65,10 @@ fn a_command_that_brings_nothing_leaves_the_others_alone() {
         "env CI=1 git status",
         "find . -name '*.tar' -exec ls {} +",
     ] {
-        let ruling = rule(&format!("{other}; echo x > y/l/settings.json"));
+        let ruling = ruled(&Empty, &format!("{other}; echo x > y/l/settings.json"));
         assert_eq!(ruling.verdict, Verdict::Allow, "{other}: {}", ruling.explanation());
     }
     // What it brings may be written, too.
-    let ruling = rule("git worktree add y main && echo x > y/notes.txt");
+    let ruling = ruled(&Empty, "git worktree add y main && echo x > y/notes.txt");
     assert_eq!(ruling.verdict, Verdict::Allow, "{}", ruling.explanation());
 }

@@ -1,8 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
-use crate::{ActiveStack, HostTable, Place, Policy, Profile, Ruling, ToolCall, Verdict, decide};
+use crate::Verdict;
+use crate::ruled::ruled;
 
 /// A disk on which `/project/there` is, and nothing else below the project.
 struct Empty;
@@ -22,24 +21,9 @@ impl crate::Resolve for Empty {
     }
 }
 
-fn rule(command: &str) -> Ruling {
-    let protected =
-        ["/home/user/.local/share/metier", ".claude/settings.json", ".codex/hooks.json"]
-            .map(PathBuf::from);
-    let place = Place {
-        home: Some(Path::new("/home/user")),
-        protected: &protected,
-        resolver: &Empty,
-        ..Place::lexical(Path::new("/project"))
-    };
-    let call = ToolCall::new("Bash", json!({ "command": command }));
-    let policy = Policy::profile(Profile::FullAuto);
-    decide(&policy, &ActiveStack::default(), &call, HostTable::plain(), &place)
-}
-
 fn check(expected: Verdict, commands: &[&str]) {
     for command in commands {
-        let ruling = rule(command);
+        let ruling = ruled(&Empty, command);
         let why = ruling.explanation();
         assert_eq!(ruling.verdict, expected, "{command}: {why}");
         let is_told = expected == Verdict::Allow || why.contains("nobody has seen");

@@ -52,7 +52,7 @@ pub enum EventError {
     #[error("the event has more than {MAX_EVENT_BYTES} bytes")]
     TooLarge,
     /// It is not JSON.
-    #[error("the event is not JSON: {0}")]
+    #[error("the event cannot be read as JSON: {0}")]
     NotJson(String),
     /// A field is missing or is not what it should be.
     #[error("the event has no usable `{0}`")]

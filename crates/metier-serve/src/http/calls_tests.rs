@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::{arguments, asker, brought, is_json};
 use crate::Dialect;
+use crate::held_up::held_up;
 use crate::http::routes::Api;
 use crate::http::{Gate, HttpSetup, Stop};
 use crate::limits::LARGE_MESSAGE;
@@ -75,17 +76,9 @@ fn api() -> Api {
 #[test]
 fn large_arguments_wait_for_a_turn_and_are_read_where_that_holds_up_nobody() {
     // U3, F4
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(1)
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    held_up(async |free| {
         let api = Arc::new(api());
         let soon = Duration::from_millis(20);
-        // The only thread for what waits is taken.
-        let (free, taken) = std::sync::mpsc::channel::<()>();
-        tokio::task::spawn_blocking(move || taken.recv());
         let (small, turn) = brought(&api, &None, request(10)).await.unwrap();
         assert!(small.is_object() && turn.is_none(), "a small one is read at once");
         let mut large = pin!(brought(&api, &None, request(LARGE_MESSAGE)));

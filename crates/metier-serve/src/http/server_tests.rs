@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{HttpError, Stop, is_a_strangers, serve};
 use crate::Dialect;
+use crate::held_up::held_up;
 use crate::http::{Gate, HttpSetup};
 use crate::starved::starved;
 use crate::unopened::Unopened;
@@ -51,18 +52,10 @@ fn a_switch_that_is_thrown_stays_thrown() {
 #[test]
 fn whose_a_connection_is_is_looked_up_where_it_holds_up_nobody() {
     // U3
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .max_blocking_threads(1)
-        .build()
-        .unwrap();
-    runtime.block_on(async {
+    held_up(async |free| {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (stream, address) = listener.accept().await.unwrap();
-        // The only thread for what waits is taken.
-        let (free, taken) = std::sync::mpsc::channel::<()>();
-        tokio::task::spawn_blocking(move || taken.recv());
         let mut own = std::pin::pin!(is_a_strangers(&stream, address));
         let early = tokio::time::timeout(Duration::from_millis(20), own.as_mut()).await;
         assert!(early.is_err(), "it was looked up on the thread that serves");

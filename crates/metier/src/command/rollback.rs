@@ -22,7 +22,7 @@ use crate::ui::Ui;
 ///
 /// The version before the last `add`, `update` or `remove` of the skill takes its place again, from
 /// the copy that was kept. Going back again goes further back, as far as the oldest version that was
-/// kept; `metier update` goes forward again.
+/// kept. `metier update` goes forward again, or `metier add` where the version has a ref of its own.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  metier rollback pdf --yes\n  metier rollback pdf --layer project"
