@@ -98,6 +98,12 @@ impl SkillName {
         NameKey::of(&self.0)
     }
 
+    /// What this name is looked up by, unless that is the name itself.
+    #[must_use]
+    pub fn other_key(&self) -> Option<NameKey> {
+        (!is_plain(&self.0)).then(|| self.key())
+    }
+
     /// How the name breaks the standard, in the order the reference reports it. Empty when it
     /// does not.
     #[must_use]

@@ -203,7 +203,9 @@ impl Folder {
             let what = io::Error::new(io::ErrorKind::InvalidInput, "it is not a file");
             return Err(self.failed("read", name, what));
         }
-        let mut bytes = Vec::new();
+        // Room for one byte more, so that the end is seen without making room.
+        let length = u64::try_from(stat.st_size).unwrap_or(0).min(max) + 1;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         let read = File::from(fd).take(max.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|source| self.failed("read", name, source))?;
         if bytes.len() as u64 > max {

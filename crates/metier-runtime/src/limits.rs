@@ -134,7 +134,3 @@ pub const MAX_SPAN_EVENTS: usize = 2000;
 /// Search indexes a finder keeps: one for each kind of client that a server tells apart. An index
 /// is about as large as the texts it is of.
 pub const MAX_KEPT_INDEXES: usize = 8;
-
-/// Entries of one directory that are read to tell its directories from links; what lies behind them is
-/// asked about one by one.
-pub const MAX_LISTED: usize = 16_384;

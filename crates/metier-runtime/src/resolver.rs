@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this file is the policy's door to the disk")]
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read as _};
@@ -12,8 +12,6 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use metier_policy::{Layout, Resolve};
-
-use crate::limits::MAX_LISTED;
 
 /// Links that lead nowhere which are followed one after the other, as many as the system follows.
 const MAX_LINKS: usize = 40;
@@ -31,20 +29,6 @@ impl Disk {
     #[must_use]
     pub fn identity(&self, path: &Path) -> Option<(u64, u64)> {
         path.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
-    }
-
-    /// The names in `directory` that are links, or anything else than directories themselves; none when
-    /// it cannot be listed, or has too much in it.
-    #[must_use]
-    pub fn links_in(&self, directory: &Path) -> Option<BTreeSet<OsString>> {
-        let mut links = BTreeSet::new();
-        for (count, entry) in directory.read_dir().ok()?.enumerate() {
-            let entry = entry.ok().filter(|_| count < MAX_LISTED)?;
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                links.insert(entry.file_name());
-            }
-        }
-        Some(links)
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Found {
     pub identity: (u64, u64),
     /// What the link says that its directory is there; none when the directory itself is there.
     pub link: Option<Box<Path>>,
+    /// Whether what the link says is a directory itself, and not another link.
+    pub straight: bool,
     /// SHA-256 of the frontmatter's bytes.
     pub digest: [u8; 32],
     /// What the frontmatter says beyond that, when it says more.

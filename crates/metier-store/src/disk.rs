@@ -222,7 +222,9 @@ impl Disk {
         desk.harvest.stats.bytes_read += reading.bytes;
         match outcome {
             Ok(found) => {
-                desk.found(Found { link: self.link(at).as_deref().map(boxed_path), ..found })
+                let link = self.link(at);
+                let straight = link.as_deref().is_some_and(|link| self.is_straight(at.path, link));
+                desk.found(Found { link: link.as_deref().map(boxed_path), straight, ..found });
             }
             Err(why) => desk.skipped(at, path_of(&joined(at.path, file.as_bytes())), why),
         }

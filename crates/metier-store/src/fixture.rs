@@ -92,6 +92,7 @@ pub(crate) fn found(root: RootId, path: &str, name: &str, description: &str) -> 
         path: Path::new(path).into(),
         identity: (0, 0),
         link: None,
+        straight: false,
         digest,
         facts: None,
         diagnostics: Box::default(),

@@ -104,6 +104,10 @@ pub const MAX_QUERY_WORDS: usize = 64;
 /// Words of the index that one word of a query may stand for as a prefix, or as a slip.
 pub const MAX_EXPANSIONS: usize = 32;
 
+/// Candidates of other stores that find room behind those of a root: what ships with metier is a few, and
+/// should not have a thousand others moved.
+pub(crate) const ROOM_FOR_OTHERS: usize = 16;
+
 /// How long a catalog is good without anybody looking at the files again. Watching makes changes
 /// known much sooner; this is for what no watch can see.
 pub const CATALOG_TTL: Duration = Duration::from_secs(300);

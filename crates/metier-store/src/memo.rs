@@ -23,12 +23,12 @@ use crate::digest::{CHECKSUM_BYTES, checksum};
 use crate::discover::{Facts, Found, FoundScope};
 use crate::layer::RootId;
 use crate::level::Identity;
-use crate::limits::{MAX_MEMO_BYTES, MIN_REMEMBERED, RACY_NANOSECONDS};
-use crate::paths::{boxed_path, bytes_of, path_order};
+use crate::limits::{MAX_MEMO_BYTES, MIN_REMEMBERED, RACY_NANOSECONDS, ROOM_FOR_OTHERS};
+use crate::paths::{boxed_path, bytes_of, last, path_order};
 use crate::vouch::Standing;
 
 /// What a memo begins with; another one is another format and read as nothing.
-const HEADING: &[u8] = b"metier-memo-5\n";
+const HEADING: &[u8] = b"metier-memo-6\n";
 
 /// Bytes of a record as most are, at least: only a guess at how many there are.
 const USUAL_RECORD: usize = 256;
@@ -62,6 +62,9 @@ pub(crate) struct Stamp {
     changed: (u64, u64),
 }
 
+/// A path below a root, and the stamp of what lies there.
+pub(crate) type Stamped = (Box<[u8]>, Stamp);
+
 /// Of what a memo is made, and when.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Maker<'a> {
@@ -73,6 +76,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) now: i128,
     /// The root's own stamp before it was listed, and how many entries it had that may be directories.
     pub(crate) listing: Option<(Stamp, usize)>,
+    /// The directories that links in it lead into ([`crate::disk::Disk::ways`]), when all are known.
+    pub(crate) ways: Option<&'a [Stamped]>,
 }
 
 /// What is remembered of one root.
@@ -81,6 +86,9 @@ pub(crate) struct Memo {
     /// The stamp of the root when all that could be a directory in it was a candidate that is
     /// remembered: as long as it is the same, they are what a listing would show.
     listing: Option<Stamp>,
+    /// Directories that links in the root lead into, with their stamps: as long as those are the same,
+    /// what links lead to is as straight as it was.
+    ways: Vec<(Range<u32>, Stamp)>,
     bytes: Vec<u8>,
     /// Where each record stands, in the order of their paths.
     records: Vec<Range<u32>>,
@@ -93,6 +101,7 @@ pub(crate) struct Remembered<'a> {
     pub(crate) path: &'a [u8],
     /// What the link to it said, when one led there.
     pub(crate) link: Option<&'a [u8]>,
+    straight: bool,
     /// The stamp of its file.
     pub(crate) stamp: Stamp,
     identity: Identity,
@@ -104,7 +113,7 @@ impl Remembered<'_> {
     pub(crate) fn candidate(mut self, root: RootId) -> Option<Found> {
         let spot = Spot { root, path: self.path, identity: self.identity };
         let found = self.rest.candidate(spot)?;
-        Some(Found { link: self.link.map(boxed_path), ..found })
+        Some(Found { link: self.link.map(boxed_path), straight: self.straight, ..found })
     }
 }
 
@@ -156,25 +165,27 @@ impl Memo {
         }
         let start = HEADING.len() + CHECKSUM_BYTES;
         let body = bytes.get(start..)?;
-        let mut head = Input { bytes: body, at: 0 };
+        let mut input = Input { whole: &bytes, at: start, end: bytes.len() };
         // The cheap questions first: most memos that do not count are merely somebody else's.
         let ours = bytes.starts_with(HEADING)
-            && head.text()? == maker.as_bytes()
-            && head.text()? == bytes_of(root);
+            && input.text()? == maker.as_bytes()
+            && input.text()? == bytes_of(root);
         if !ours || bytes.get(HEADING.len()..start)? != checksum(body) {
             return None;
         }
-        let mut input = Input { bytes: &bytes, at: start + head.at };
         let listing = match input.flag()? {
             true => Some(input.stamp()?),
             false => None,
         };
-        let mut records = Vec::with_capacity(bytes.len() / USUAL_RECORD);
-        while input.at < bytes.len() {
-            let Range { start, end } = input.range()?;
-            records.push(u32::try_from(start).ok()?..u32::try_from(end).ok()?);
+        let mut ways = Vec::new();
+        for _ in 0..input.number()? {
+            ways.push((input.short_range()?, input.stamp()?));
         }
-        Some(Self { listing, bytes, records })
+        let mut records = Vec::with_capacity(bytes.len() / USUAL_RECORD);
+        while input.at < input.end {
+            records.push(input.short_range()?);
+        }
+        Some(Self { listing, ways, bytes, records })
     }
 
     /// How many candidates are in it.
@@ -188,6 +199,18 @@ impl Memo {
         self.listing.as_ref() == Some(now)
     }
 
+    /// The directories that links in the root lead into, with the stamps they had.
+    pub(crate) fn ways(&self) -> impl Iterator<Item = (&[u8], Stamp)> {
+        let part = |range: &Range<u32>| self.bytes.get(range.start as usize..range.end as usize);
+        self.ways.iter().map(move |(way, stamp)| (part(way).unwrap_or_default(), *stamp))
+    }
+
+    /// Whether links in the root lead into these directories, and into no others.
+    pub(crate) fn leads(&self, ways: Option<&[Stamped]>) -> bool {
+        let now = ways.unwrap_or_default().iter().map(|(way, stamp)| (&**way, *stamp));
+        self.ways().eq(now)
+    }
+
     /// What is remembered of the directory of record `at`, in the order of their paths.
     pub(crate) fn remembered(&self, at: usize) -> Option<Remembered<'_>> {
         let mut input = self.record(self.records.get(at)?)?;
@@ -195,6 +218,7 @@ impl Memo {
             path: input.text()?,
             identity: input.identity()?,
             link: input.link()?,
+            straight: input.flag()?,
             stamp: input.stamp()?,
             rest: input,
         })
@@ -202,7 +226,7 @@ impl Memo {
 
     /// All candidates, which are in `root`; none when one cannot be read.
     pub(crate) fn candidates(&self, root: RootId) -> Option<Vec<Found>> {
-        let mut found = Vec::with_capacity(self.len());
+        let mut found = Vec::with_capacity(self.len() + ROOM_FOR_OTHERS);
         for at in 0..self.len() {
             found.push(self.remembered(at)?.candidate(root)?);
         }
@@ -250,8 +274,7 @@ impl Memo {
     }
 
     fn record(&self, range: &Range<u32>) -> Option<Input<'_>> {
-        let bytes = self.bytes.get(range.start as usize..range.end as usize)?;
-        Some(Input { bytes, at: 0 })
+        Some(Input { whole: &self.bytes, at: range.start as usize, end: range.end as usize })
     }
 }
 
@@ -261,7 +284,7 @@ impl Memo {
 pub(crate) fn write(
     maker: Maker<'_>,
     found: &[Found],
-    stamps: &[(Box<[u8]>, Stamp)],
+    stamps: &[Stamped],
     before: Option<(&Memo, &[usize])>,
 ) -> Option<Vec<u8>> {
     let now = maker.now;
@@ -282,6 +305,7 @@ pub(crate) fn write(
         record.text(path);
         record.identity(found.identity);
         record.link(found.link.as_deref());
+        record.number(u64::from(found.straight));
         record.stamp(&stamp);
         record.candidate(found);
         records.text(&record.0);
@@ -295,6 +319,12 @@ pub(crate) fn write(
     if let Some(stamp) = listing {
         body.stamp(&stamp);
     }
+    let ways = maker.ways.unwrap_or_default();
+    body.number(ways.len() as u64);
+    for (way, stamp) in ways {
+        body.text(way);
+        body.stamp(stamp);
+    }
     body.0.append(&mut records.0);
     let memo = [HEADING, &checksum(&body.0), &body.0].concat();
     (count >= MIN_REMEMBERED && memo.len() <= MAX_MEMO_BYTES).then_some(memo)
@@ -305,11 +335,14 @@ pub(crate) fn listing(maker: &Maker<'_>, found: &[Found], remembered: usize) -> 
     let (stamp, entries) = maker.listing?;
     let is_in_root = |found: &Found| bytes_of(&found.path).iter().all(|byte| *byte != b'/');
     let is_all = entries == remembered && found.len() == remembered;
-    (is_all && found.iter().all(is_in_root)).then_some(stamp).filter(|s| s.is_older_than(maker.now))
+    let are_old = |ways: &[(_, Stamp)]| ways.iter().all(|(_, way)| way.is_older_than(maker.now));
+    (is_all && maker.ways.is_some_and(are_old) && found.iter().all(is_in_root))
+        .then_some(stamp)
+        .filter(|s| s.is_older_than(maker.now))
 }
 
 /// How many of the stamps can be believed later.
-pub(crate) fn believable(stamps: &[(Box<[u8]>, Stamp)], now: i128) -> usize {
+pub(crate) fn believable(stamps: &[Stamped], now: i128) -> usize {
     stamps.iter().filter(|(_, stamp)| stamp.is_older_than(now)).count()
 }
 
@@ -360,7 +393,9 @@ impl Output {
     /// A candidate without its place, which the walk knows, and without findings, of which it has
     /// none.
     fn candidate(&mut self, found: &Found) {
-        self.text(found.name.as_str().as_bytes());
+        // A name that is its directory's, as it should be, is not said twice.
+        let name = found.name.as_str().as_bytes();
+        self.text(if name == last(bytes_of(&found.path)) { b"" } else { name });
         self.text(found.description.as_bytes());
         self.text(&found.digest);
         self.number(u64::from(found.facts.is_some()));
@@ -393,15 +428,16 @@ impl Output {
 /// Bytes being taken apart. Everything is none where they are not what they should be.
 #[derive(Debug)]
 struct Input<'a> {
-    bytes: &'a [u8],
+    whole: &'a [u8],
     at: usize,
+    end: usize,
 }
 
 impl<'a> Input<'a> {
     fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
-            let byte = *self.bytes.get(self.at)?;
+            let byte = *self.whole.get(self.at).filter(|_| self.at < self.end)?;
             self.at += 1;
             number |= u64::from(byte & 0x7f) << shift;
             if byte < 0x80 {
@@ -421,15 +457,20 @@ impl<'a> Input<'a> {
 
     fn range(&mut self) -> Option<Range<usize>> {
         let length = usize::try_from(self.number()?).ok()?;
-        let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len())?;
+        let end = self.at.checked_add(length).filter(|end| *end <= self.end)?;
         let range = self.at..end;
         self.at = end;
         Some(range)
     }
 
+    fn short_range(&mut self) -> Option<Range<u32>> {
+        let Range { start, end } = self.range()?;
+        Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)
+    }
+
     fn text(&mut self) -> Option<&'a [u8]> {
         let range = self.range()?;
-        self.bytes.get(range)
+        self.whole.get(range)
     }
 
     fn string(&mut self) -> Option<&'a str> {
@@ -458,7 +499,7 @@ impl<'a> Input<'a> {
     }
 
     fn stamp(&mut self) -> Option<Stamp> {
-        let bytes = self.bytes.get(self.at..)?.first_chunk::<{ 8 * STAMP_NUMBERS }>()?;
+        let bytes = self.whole.get(self.at..self.end)?.first_chunk::<{ 8 * STAMP_NUMBERS }>()?;
         self.at += bytes.len();
         let mut numbers = [0; STAMP_NUMBERS];
         let (words, _) = bytes.as_chunks::<8>();
@@ -467,7 +508,11 @@ impl<'a> Input<'a> {
     }
 
     fn candidate(&mut self, spot: Spot<'_>) -> Option<Found> {
-        let name = self.string()?;
+        let name = match self.text()? {
+            b"" => last(spot.path),
+            name => name,
+        };
+        let name = std::str::from_utf8(name).ok()?;
         let parsed = SkillName::parse(name).ok().filter(|parsed| parsed.as_str() == name)?;
         Some(Found {
             name: parsed,
@@ -481,6 +526,7 @@ impl<'a> Input<'a> {
             path: boxed_path(spot.path),
             identity: spot.identity,
             link: None,
+            straight: false,
             diagnostics: Box::default(),
             standing: Standing::Unknown,
             origin: None,

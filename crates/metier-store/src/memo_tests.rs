@@ -18,7 +18,7 @@ fn stamp(number: u64) -> Stamp {
     }
 }
 
-type Stamps = Vec<(Box<[u8]>, Stamp)>;
+type Stamps = Vec<Stamped>;
 
 /// Candidates called `s00`, `s01` and so on, with their stamps.
 fn many(count: u64) -> (Vec<Found>, Stamps) {
@@ -39,10 +39,10 @@ fn known(memo: &Memo, path: &str, mut next: usize, now: Option<Stamp>) -> Option
 }
 
 fn maker(listing: Option<(Stamp, usize)>) -> Maker<'static> {
-    Maker { root: Path::new("/r"), name: MAKER, now: NOW, listing }
+    Maker { root: Path::new("/r"), name: MAKER, now: NOW, listing, ways: Some(&[]) }
 }
 
-fn made(found: &[Found], stamps: &[(Box<[u8]>, Stamp)]) -> Vec<u8> {
+fn made(found: &[Found], stamps: &[Stamped]) -> Vec<u8> {
     write(maker(None), found, stamps, None).expect("a memo")
 }
 
@@ -165,11 +165,12 @@ fn every_number_is_read_back_and_an_endless_one_is_none() {
     for number in [0, 1, 127, 128, 16_383, 16_384, 1 << 62, u64::MAX - 1, u64::MAX] {
         let mut output = Output::default();
         output.number(number);
-        let mut input = Input { bytes: &output.0, at: 0 };
-        assert_eq!((input.number(), input.at), (Some(number), output.0.len()));
+        let (end, whole) = (output.0.len(), &*output.0);
+        let mut input = Input { whole, at: 0, end };
+        assert_eq!((input.number(), input.at), (Some(number), end));
     }
     for bytes in [&[][..], &[0x80], &[0xff; 12]] {
-        assert_eq!(Input { bytes, at: 0 }.number(), None);
+        assert_eq!(Input { whole: bytes, at: 0, end: bytes.len() }.number(), None);
     }
 }
 

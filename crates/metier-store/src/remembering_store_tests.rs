@@ -168,6 +168,40 @@ fn a_link_is_taken_to_lead_where_it_led_only_while_that_is_so() {
 }
 
 #[test]
+fn what_a_link_says_is_known_to_be_a_link_as_soon_as_it_is_one() {
+    // D3, D7, N1
+    let world = World::new();
+    let kept = world.path().join("kept");
+    fs::create_dir_all(&kept).unwrap();
+    generate_skills(&kept, COUNT, Layout::Flat);
+    let (files, remembering, _) = store(&world, 60);
+    let mut names: Vec<_> =
+        fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    for name in &names {
+        let target = Path::new("../kept").join(name);
+        std::os::unix::fs::symlink(target, world.path().join("a").join(name)).unwrap();
+    }
+    let crooked = || -> Vec<PathBuf> {
+        let found = remembering.discover(&ScanLimits::default()).found;
+        found.iter().filter(|found| !found.straight).map(|found| found.path.to_path_buf()).collect()
+    };
+    for _ in 0..2 {
+        agree(&files, &remembering);
+        assert_eq!(crooked(), Vec::<PathBuf>::new());
+    }
+    // The directory goes elsewhere and leaves a link: nothing in the root or in the skill tells.
+    std::thread::sleep(std::time::Duration::from_millis(12));
+    let elsewhere = world.path().join("elsewhere");
+    fs::rename(kept.join(&names[6]), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, kept.join(&names[6])).unwrap();
+    for _ in 0..2 {
+        assert_eq!(crooked(), [PathBuf::from(&names[6])]);
+        agree(&files, &remembering);
+    }
+}
+
+#[test]
 fn a_root_of_remembered_skills_alone_is_not_listed_and_nothing_new_is_missed() {
     // D3, D7, N1
     let world = World::new();

@@ -11,7 +11,7 @@ use crate::discover::{Discovery, Found, Note, ScanLimits, Skipped};
 use crate::disk::{Disk, Recall, reason};
 use crate::layer::{Root, RootId};
 use crate::level::Identity;
-use crate::limits::{MAX_ROOTS, MAX_THREADS};
+use crate::limits::{MAX_ROOTS, MAX_THREADS, ROOM_FOR_OTHERS};
 use crate::memo::{self, Maker, Memo, Memory, believable};
 use crate::paths::{bytes_of, shown};
 use crate::repeats::{Place, drop_repeated, remove, repeats};
@@ -92,11 +92,14 @@ fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -
     }
     let before = disk.memo();
     let listing = harvest.entries.map(|entries| (disk.stamp, entries));
-    let maker = Maker { root: &root.path, name: &maker, now, listing };
+    let ways = disk.ways(&harvest.found);
+    let ways = ways.as_deref();
+    let maker = Maker { root: &root.path, name: &maker, now, listing, ways };
     let is_news = harvest.recalled.len() < known
         || believable(&harvest.stamps, now) > 0
-        || memo::listing(&maker, &harvest.found, known)
-            .is_some_and(|stamp| before.is_some_and(|memo| !memo.lists(&stamp)));
+        || memo::listing(&maker, &harvest.found, known).is_some_and(|stamp| {
+            before.is_some_and(|memo| !memo.lists(&stamp) || !memo.leads(ways))
+        });
     let before = before.map(|memo| (memo, &*harvest.recalled));
     if is_news && let Some(memo) = memo::write(maker, &harvest.found, &harvest.stamps, before) {
         memory.keep(&root.path, &memo);
@@ -137,10 +140,10 @@ fn drop_repeated_files(skipped: &mut Vec<(Identity, Skipped)>, roots: &[Root]) {
     remove(skipped, &repeats(&places, roots));
 }
 
-/// `all` followed by `more`, without room to spare.
+/// `all` followed by `more`, without room to spare but for a few that another store may add.
 fn append(all: &mut Vec<Found>, mut more: Vec<Found>) {
     if all.is_empty() {
-        more.shrink_to_fit();
+        more.shrink_to(more.len() + ROOM_FOR_OTHERS);
         *all = more;
     } else {
         all.reserve_exact(more.len());

@@ -9,7 +9,7 @@ mod version;
 use std::collections::BTreeSet;
 
 use metier_format::text::visible_line;
-use metier_format::{Code, Diagnostic, NameKey};
+use metier_format::{Code, Diagnostic, NameKey, SkillName};
 
 use crate::discover::{Facts, FoundScope};
 
@@ -178,7 +178,11 @@ impl<'a> Filter<'a> {
     }
 
     /// Why the winner of a name is not shown, when its name alone decides.
-    pub(crate) fn refuses_name(&self, key: &NameKey) -> Option<HiddenReason> {
+    pub(crate) fn refuses_name(&self, name: &SkillName) -> Option<HiddenReason> {
+        if self.only.is_none() && self.disabled.is_empty() {
+            return None;
+        }
+        let key = &name.key();
         if self.disabled.contains(key) {
             return Some(HiddenReason::Disabled);
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 
 use crate::layer::Root;
+use crate::paths::bytes_of;
 
 /// Roots that must lie around a directory before it is listed: each costs what listing a few dozen
 /// names does.
@@ -21,12 +22,14 @@ const LIST_BYTES: usize = 8 * 1024;
 
 /// The names in the directories around which many roots lie, in lowercase, since some file systems do
 /// not care.
-pub(crate) struct Surroundings<'a>(BTreeMap<&'a Path, BTreeSet<Vec<u8>>>);
+///
+/// Compared byte by byte, which is several times faster than path by path.
+pub(crate) struct Surroundings<'a>(BTreeMap<&'a [u8], BTreeSet<Vec<u8>>>);
 
 impl<'a> Surroundings<'a> {
     /// Lists what is worth it for these roots.
     pub(crate) fn of(roots: &'a [Root]) -> Self {
-        let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
         for around in
             roots.iter().filter(|root| root.optional).filter_map(|root| around(&root.path))
         {
@@ -43,16 +46,21 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// The directory two above `path`, and the name in it on the way to `path`.
-fn around(path: &Path) -> Option<(&Path, &[u8])> {
-    let above = path.parent()?;
-    let name = above.file_name()?.as_encoded_bytes();
+/// The directory two above `path`, and the name in it on the way to `path`; none for a path that is
+/// not written plainly.
+fn around(path: &Path) -> Option<(&[u8], &[u8])> {
+    let split = |path: &'_ [u8]| path.iter().rposition(|byte| *byte == b'/');
+    let path = bytes_of(path);
+    let above = path.get(..split(path)?).filter(|above| above.len() + 1 < path.len())?;
+    let (around, name) = above.split_at_checked(split(above)?)?;
+    let name = name.get(1..)?;
     // What folds otherwise than in ASCII nobody here can tell.
-    Some((above.parent()?, name)).filter(|(_, name)| name.is_ascii())
+    let is_plain = name.is_ascii() && !matches!(name, b"" | b"." | b"..");
+    (is_plain && !around.is_empty()).then_some((around, name))
 }
 
 /// The names in the directory; none when they cannot be listed, or are too many.
-fn names(path: &Path) -> Option<BTreeSet<Vec<u8>>> {
+fn names(path: &[u8]) -> Option<BTreeSet<Vec<u8>>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let directory = openat(CWD, path, flags, Mode::empty()).ok()?;
     let mut buffer: Vec<u8> = Vec::with_capacity(LIST_BYTES);

@@ -18,7 +18,7 @@ use crate::disk::Way;
 use crate::layer::RootId;
 use crate::level::{Child, Identity, Level, Reached, Seen, Siblings, Tally};
 use crate::limits;
-use crate::memo::Stamp;
+use crate::memo::{Stamp, Stamped};
 use crate::paths::{bytes_of, depth_of, last, path_of, path_order, shown};
 
 /// Directories that hold no skills of the user's but may hold thousands of directories. They are
@@ -72,7 +72,7 @@ pub(crate) struct Harvest {
     /// How much was done.
     pub(crate) stats: ScanStats,
     /// Stamps of files that were read and are to be remembered, by their directories.
-    pub(crate) stamps: Vec<(Box<[u8]>, Stamp)>,
+    pub(crate) stamps: Vec<Stamped>,
     /// Which candidates of the memo were as they were.
     pub(crate) recalled: Vec<usize>,
     /// How many entries the root has that may be directories, once it was listed.

@@ -44,6 +44,15 @@ pub(crate) struct Source {
     pub(crate) path: String,
 }
 
+/// The files a law is made of, as they are read.
+#[derive(Default)]
+struct Origin {
+    /// Which they are, in their order.
+    sources: Vec<Source>,
+    /// What they say.
+    texts: String,
+}
+
 /// A place where a policy may be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Place {
@@ -67,40 +76,33 @@ impl Law {
     }
 
     fn read(places: &[Place], profile: Option<Profile>, narrowing: &[ClientPolicy]) -> Self {
-        let mut law = Self {
-            policy: Policy::profile(Profile::Default),
-            digest: String::new(),
-            sources: Vec::new(),
-            profile,
-            fault: None,
-        };
-        let mut texts = String::new();
-        let files = law.files(places, &mut texts).and_then(|mut files| {
+        let mut origin = Origin::default();
+        let files = origin.files(places).and_then(|mut files| {
             if let Some(profile) = profile {
                 files.push((PolicyLayer::Personal, of_profile(profile, "--profile")?));
             }
-            files.extend(law.client_files(narrowing, &mut texts)?);
+            files.extend(origin.client_files(narrowing)?);
             Ok(files)
         });
-        match files {
-            Ok(files) => law.policy = Policy::merge(files),
+        let (policy, fault) = match files {
+            Ok(files) => (Policy::merge(files), None),
             Err(error) => {
-                law.fault = Some((PathBuf::from(&error.file), error.to_string()));
-                law.policy = Policy::broken(error);
+                let fault = (PathBuf::from(&error.file), error.to_string());
+                (Policy::broken(error), Some(fault))
             }
-        }
-        if !texts.is_empty() {
-            law.digest = digest::hex(&digest::sha256(texts.as_bytes()));
-        }
-        law
+        };
+        let Origin { texts, sources } = origin;
+        let digest = match texts.is_empty() {
+            true => String::new(),
+            false => digest::hex(&digest::sha256(texts.as_bytes())),
+        };
+        Self { policy, digest, sources, profile, fault }
     }
+}
 
+impl Origin {
     /// The files of the places.
-    fn files(
-        &mut self,
-        places: &[Place],
-        texts: &mut String,
-    ) -> Result<Vec<(PolicyLayer, PolicyFile)>, PolicyError> {
+    fn files(&mut self, places: &[Place]) -> Result<Vec<(PolicyLayer, PolicyFile)>, PolicyError> {
         let mut read = Vec::new();
         for place in places {
             let name = shape::path(&place.path);
@@ -109,9 +111,9 @@ impl Law {
                 other => other.map_err(|error| unreadable(&name, &error))?,
             };
             self.sources.push(Source { layer: place.layer.as_str(), path: name.clone() });
-            texts.push_str(&text);
+            self.texts.push_str(&text);
             // Between two texts, so that moving a rule from one file to the next is a change.
-            texts.push('\0');
+            self.texts.push('\0');
             read.push((place.layer, PolicyFile::read(&text, &name)?));
         }
         Ok(read)
@@ -121,7 +123,6 @@ impl Law {
     fn client_files(
         &mut self,
         narrowing: &[ClientPolicy],
-        texts: &mut String,
     ) -> Result<Vec<(PolicyLayer, PolicyFile)>, PolicyError> {
         let mut read = Vec::new();
         for policy in narrowing {
@@ -132,7 +133,7 @@ impl Law {
                 ClientPolicy::File(path) => {
                     let place =
                         Place { layer: PolicyLayer::Client, path: path.clone(), named: true };
-                    read.extend(self.files(&[place], texts)?);
+                    read.extend(self.files(&[place])?);
                 }
             }
         }

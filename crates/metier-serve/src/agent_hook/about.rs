@@ -2,8 +2,8 @@
 //! to them.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -103,8 +103,6 @@ pub(super) struct Places<'a> {
     glance: Glance,
     /// Where directories with skills, or with links to skills, really are.
     reals: BTreeMap<OsString, Option<Rc<Path>>>,
-    /// Which links are in the directories that links lead into, where that is known.
-    links: BTreeMap<OsString, Option<Rc<BTreeSet<OsString>>>>,
     /// Whether the command may read a skill in a directory.
     within: BTreeMap<OsString, bool>,
     /// The surroundings of the skill that was asked about last: its neighbours have the same.
@@ -120,8 +118,6 @@ struct Surroundings<'a> {
     towards: Option<&'a [u8]>,
     /// Whether the command reads nothing there, nor where links lead.
     is_out_of_reach: bool,
-    /// The links in the directory that links lead into: what is one of them may be anywhere.
-    links: Option<Rc<BTreeSet<OsString>>>,
 }
 
 impl<'a> Places<'a> {
@@ -133,7 +129,6 @@ impl<'a> Places<'a> {
             linked: stats.links > 0,
             glance: Glance::default(),
             reals: BTreeMap::new(),
-            links: BTreeMap::new(),
             within: BTreeMap::new(),
             last: None,
         }
@@ -167,27 +162,22 @@ impl<'a> Places<'a> {
         };
         if self.last.as_ref().filter(is_here).is_none() {
             let root = found.root;
-            let (is_out_of_reach, links) = self.surroundings(found).unwrap_or_default();
-            self.last = Some(Surroundings { root, above, towards, is_out_of_reach, links });
+            let is_out_of_reach = self.reads_nothing_around(found).unwrap_or(false);
+            self.last = Some(Surroundings { root, above, towards, is_out_of_reach });
         }
-        let Some(last) = &self.last else { return false };
-        let is_plain = |(_, name): (_, &[u8])| {
-            last.links.as_ref().is_some_and(|links| !links.contains(OsStr::from_bytes(name)))
-        };
-        last.is_out_of_reach && link.is_none_or(is_plain)
+        // What a link to another link leads to may be anywhere.
+        let is_there = link.is_none() || found.straight;
+        is_there && self.last.as_ref().is_some_and(|last| last.is_out_of_reach)
     }
 
-    /// Whether the command reads nothing around the candidate, and the links around what it leads to.
-    fn surroundings(&mut self, found: &Found) -> Option<(bool, Option<Rc<BTreeSet<OsString>>>)> {
+    /// Whether the command reads nothing around the candidate, nor around what a link to it says.
+    fn reads_nothing_around(&mut self, found: &Found) -> Option<bool> {
         let directory = below(self.root(found)?, &found.path);
         let mut real = self.real_directory(directory.parent()?, found)?;
-        let mut links = None;
         if let Some(link) = &found.link {
             real = self.real_directory(&real.join(link.parent()?), found)?;
-            links = self.links(&real);
         }
-        let is_read = self.may_hold(&directory) || self.holds(&real);
-        Some((!is_read, links))
+        Some(!self.may_hold(&directory) && !self.holds(&real))
     }
 
     fn root(&self, found: &Found) -> Option<&'a Path> {
@@ -222,10 +212,8 @@ impl<'a> Places<'a> {
         let (Some(head), Some(last)) = (link.parent(), link.file_name()) else {
             return self.glance.real(directory);
         };
-        let above = self.real_directory(&above.join(head), found)?;
-        // A link may lead to another one.
-        match self.is_plain(&above, last) {
-            true => Some(above.join(last)),
+        match found.straight {
+            true => Some(self.real_directory(&above.join(head), found)?.join(last)),
             false => self.glance.real(directory),
         }
     }
@@ -246,21 +234,6 @@ impl<'a> Places<'a> {
         let real = real.map(Rc::from);
         self.reals.insert(directory.into(), real.clone());
         real
-    }
-
-    /// Whether what is called so in `above` is there itself, and not only a link to it.
-    fn is_plain(&mut self, above: &Path, name: &OsStr) -> bool {
-        self.links(above).is_some_and(|links| !links.contains(name))
-    }
-
-    /// The links in a directory.
-    fn links(&mut self, directory: &Path) -> Option<Rc<BTreeSet<OsString>>> {
-        if let Some(known) = self.links.get(directory.as_os_str()) {
-            return known.clone();
-        }
-        let links = Disk.links_in(directory).map(Rc::new);
-        self.links.insert(directory.into(), links.clone());
-        links
     }
 }
 

@@ -16,7 +16,8 @@ use super::{Catalog, Entry, Hidden, Rule, Shadowed, Trust, Visibility, location}
 
 /// What decides about one candidate, most important first.
 struct Candidate {
-    key: NameKey,
+    /// What its name is looked up by, unless that is the name itself.
+    other_key: Option<NameKey>,
     /// Whether it stands back behind every trusted one.
     stands_back: bool,
     layer: usize,
@@ -40,11 +41,16 @@ pub(super) fn build(
     // Those of one root mostly are in order already, and this sort takes what is as it is.
     candidates.sort_by(|a, b| order(a, b, &pool, &catalog.roots));
     catalog.entries.reserve_exact(candidates.len());
-    for group in candidates.chunk_by(|a, b| a.key == b.key) {
-        if let Some(first) = group.first() {
-            named.remove(&first.key);
+    let mut rest = &*candidates;
+    while let Some(first) = rest.first() {
+        let key = first.key(&pool);
+        let count = 1 + rest.iter().skip(1).take_while(|next| next.key(&pool) == key).count();
+        if !named.is_empty() {
+            named.remove(&NameKey::of(key));
         }
+        let (group, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
         settle(group, &mut pool, &filter, &mut catalog);
+        rest = others;
     }
     catalog.unmatched = unmatched(named, &catalog);
     finish(&mut catalog);
@@ -84,7 +90,7 @@ fn weigh(found: &Found, slot: usize, selection: &Selection, catalog: &Catalog) -
     let untrusted = catalog.trust(found) == Trust::Untrusted;
     let changed = found.standing == Standing::Changed;
     Candidate {
-        key: found.name.key(),
+        other_key: found.name.other_key(),
         // Whoever asks for untrusted ones asks for projects nobody vouches for, not for content that
         // was tampered with.
         stands_back: untrusted && (!selection.enabled.admits_untrusted() || changed),
@@ -95,10 +101,20 @@ fn weigh(found: &Found, slot: usize, selection: &Selection, catalog: &Catalog) -
     }
 }
 
+impl Candidate {
+    /// What its name is looked up by, as long as it is in the pool.
+    fn key<'a>(&'a self, pool: &'a [Option<Found>]) -> &'a str {
+        match &self.other_key {
+            Some(key) => key.as_str(),
+            None => at(pool, self.slot).map_or("", |found| found.name.as_str()),
+        }
+    }
+}
+
 /// By name, then winner first.
 fn order(a: &Candidate, b: &Candidate, pool: &[Option<Found>], roots: &[Root]) -> Ordering {
-    a.key
-        .cmp(&b.key)
+    a.key(pool)
+        .cmp(b.key(pool))
         .then_with(|| a.stands_back.cmp(&b.stands_back))
         .then_with(|| a.layer.cmp(&b.layer))
         .then_with(|| a.priority.cmp(&b.priority))
@@ -138,7 +154,7 @@ fn settle(
         let rule = rule(first, candidate, (&winner, &loser));
         catalog.shadowed.push(Shadowed { winner: location(&winner), loser, rule });
     }
-    match filter.refuses_name(&first.key) {
+    match filter.refuses_name(&winner.name) {
         Some(reason) => catalog.hidden.push(Hidden { found: winner, reason }),
         None => {
             let (trust, visibility) = standing(&winner, first, catalog);

@@ -2,19 +2,21 @@
 //! root that is not listed, each as long as the file system says that it is what it was. What is
 //! remembered and how is `memo`'s business. Start at [`Disk::recall`].
 
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use rustix::fs::{AtFlags, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, readlinkat, statat};
 
 use super::{Disk, OPEN_DIRECTORY, Recall, set_path};
 use crate::candidate::{SKILL_FILE, Spot};
+use crate::contained::kind_of;
 use crate::discover::{Found, ScanStats};
 use crate::level::{Identity, Reached};
 use crate::limits::LOOKS_AT_ONCE;
-use crate::memo::{Memo, Remembered, Stamp};
-use crate::paths::{boxed_path, joined};
+use crate::memo::{Memo, Remembered, Stamp, Stamped};
+use crate::paths::{boxed_path, bytes_of, joined};
 use crate::walk::{Desk, Directory, Harvest, Plan, Scratch};
 
 /// The directory that links led into last, by what they said, held open: most lead into one.
@@ -36,6 +38,9 @@ impl Disk {
     pub(crate) fn recall_all(&self, plan: &Plan) -> Option<Harvest> {
         let memo =
             self.memo().filter(|memo| memo.lists(&self.stamp) && plan.reaches(memo.len()))?;
+        if !memo.ways().all(|(way, stamp)| self.stamp_of(way) == Some(stamp)) {
+            return None;
+        }
         let (next, differs) = (AtomicUsize::new(0), AtomicBool::new(false));
         let round = Round { disk: self, memo, next, differs };
         let found: Option<Vec<Found>> = std::thread::scope(|scope| {
@@ -72,8 +77,43 @@ impl Disk {
         });
         let Some((index, found)) = known else { return false };
         desk.harvest.recalled.push(index);
-        desk.found(Found { link: link.as_deref().map(boxed_path), ..found });
+        let straight = link.as_deref().is_some_and(|link| self.is_straight(at.path, link));
+        desk.found(Found { link: link.as_deref().map(boxed_path), straight, ..found });
         true
+    }
+
+    /// Whether what the link at `path` says is a directory itself, seen from where the link is. What lies
+    /// in `/` does not count: it has no way there ([`Disk::ways`]).
+    pub(super) fn is_straight(&self, path: &[u8], link: &[u8]) -> bool {
+        let target = joined_by(path, link);
+        let has_way = |(head, last): (&[u8], &[u8])| {
+            !is_odd(last) && (!head.is_empty() || !target.starts_with(b"/"))
+        };
+        let stat = || statat(&self.fd, &*target, AtFlags::SYMLINK_NOFOLLOW).ok();
+        split(&target).is_some_and(has_way)
+            && stat().is_some_and(|stat| kind_of(&stat) == FileType::Directory)
+    }
+
+    /// The directories that links to the candidates lead into, each with its stamp: as long as that is
+    /// what it was, what is a directory there still is. None when one cannot be looked at.
+    pub(crate) fn ways(&self, found: &[Found]) -> Option<Vec<Stamped>> {
+        let target = |found: &Found| {
+            let link = found.link.as_deref().filter(|_| found.straight)?;
+            Some(joined_by(bytes_of(&found.path), bytes_of(link)))
+        };
+        let heads: BTreeSet<Vec<u8>> = found
+            .iter()
+            .filter_map(target)
+            .filter_map(|target| split(&target).map(|(head, _)| head.to_vec()))
+            .filter(|head| !head.is_empty())
+            .collect();
+        let stamped = |head: Vec<u8>| self.stamp_of(&head).map(|stamp| (head.into(), stamp));
+        heads.into_iter().map(stamped).collect()
+    }
+
+    /// The stamp of the directory at `path`, links followed.
+    fn stamp_of(&self, path: &[u8]) -> Option<Stamp> {
+        statat(&self.fd, path, AtFlags::empty()).ok().map(|stat| Stamp::of_any(&stat))
     }
 
     /// The directory that the link at `path` led to when a scan last remembered a skill there.
@@ -103,10 +143,8 @@ impl Disk {
     /// Looks at the file of the skill that a link leads to, by what it says: the way there is shorter
     /// than the one by the link, and most of it is gone once for all links into one directory.
     fn along(&self, target: &[u8], path: &mut Vec<u8>, way: &mut Way) -> Option<Stat> {
-        let slash = target.iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
-        let (head, last) = target.split_at_checked(slash.unwrap_or(0))?;
-        let last = last.strip_prefix(b"/").unwrap_or(last);
-        if head.is_empty() || matches!(last, b"" | b"." | b"..") {
+        let (head, last) = split(target)?;
+        if head.is_empty() || is_odd(last) {
             return look_at(&self.fd, path, target);
         }
         if way.as_ref().is_none_or(|(known, _)| known != head) {
@@ -160,6 +198,18 @@ fn look_at(from: &OwnedFd, path: &mut Vec<u8>, directory: &[u8]) -> Option<Stat>
     set_path(path, directory, SKILL_FILE.as_bytes());
     let path = CStr::from_bytes_with_nul(path).ok()?;
     statat(from, path, AtFlags::SYMLINK_NOFOLLOW).ok()
+}
+
+/// A path before and behind its last slash; nothing is before one at its beginning.
+fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = path.iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0);
+    let (head, last) = path.split_at_checked(slash.unwrap_or(0))?;
+    Some((head, last.strip_prefix(b"/").unwrap_or(last)))
+}
+
+/// Whether the last part of a path is no name.
+fn is_odd(last: &[u8]) -> bool {
+    matches!(last, b"" | b"." | b"..")
 }
 
 /// Where the link at `path` leads, by what it says: from the directory it is in, or from `/`.

@@ -41,7 +41,7 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             error.hint("`metier info` lists what is installed")
         }
         ChangeError::NoEarlier(ref name) => {
-            let hint = format!("`metier update {}` goes forward again", visible_line(name));
+            let hint = format!("`metier info {}` shows what is installed", visible_line(name));
             CommandError::failed(error).code("no_earlier").hint(hint)
         }
         ChangeError::Disk(ref disk) | ChangeError::Copy(CopyError::Disk(ref disk))
