@@ -18,11 +18,19 @@ pub struct ScanLimits {
     pub max_directories: usize,
     /// Threads; 0 lets the machine decide.
     pub threads: usize,
+    /// Whether what is remembered may come without description, tags, version, compatibility and tools,
+    /// for whoever is after names and needs no more to choose.
+    pub brief: bool,
 }
 
 impl Default for ScanLimits {
     fn default() -> Self {
-        Self { max_depth: limits::MAX_DEPTH, max_directories: limits::MAX_DIRECTORIES, threads: 0 }
+        Self {
+            max_depth: limits::MAX_DEPTH,
+            max_directories: limits::MAX_DIRECTORIES,
+            threads: 0,
+            brief: false,
+        }
     }
 }
 

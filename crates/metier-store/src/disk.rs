@@ -138,6 +138,15 @@ impl Disk {
         Self { memo, ..self }
     }
 
+    /// The same root, of which is remembered what `tell` makes of the memo.
+    pub(crate) fn telling(self, tell: impl FnOnce(Memo) -> Option<Memo>) -> Self {
+        let memo = match self.memo {
+            Recall::Memo(memo) => tell(memo).map_or(Recall::Nothing, Recall::Memo),
+            nothing @ (Recall::Never | Recall::Nothing) => nothing,
+        };
+        Self { memo, ..self }
+    }
+
     /// The same root, in which every link is followed.
     pub(crate) fn supposing_nothing(self) -> Self {
         Self { supposes: false, ..self }

@@ -4,45 +4,55 @@
 //! skills not listed as long as its own stamp is what it was; that is the only difference a memo
 //! makes, and deleting one costs nothing but time.
 //!
+//! A memo has two parts ([`Part`]). Whoever is after a few names goes by the smaller one alone; `bytes`
+//! says how either is written.
+//!
 //! A stamp that is as young as the look at it proves nothing, since a file may be written twice
 //! within one tick of the file system's clock; such files are read again. A memo is believed only
 //! when its sum fits, and when the same program made it for the same root: another version may
 //! read the same bytes differently. Where memos are kept is the application's business
 //! ([`Memory`]); here nothing is written.
 
+mod bytes;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
-use metier_format::SkillName;
 use rustix::fs::{FileType, Stat};
 
 use crate::candidate::Spot;
 use crate::contained::kind_of;
 use crate::digest::{CHECKSUM_BYTES, checksum};
-use crate::discover::{Facts, Found, FoundScope};
+use crate::discover::Found;
 use crate::layer::RootId;
 use crate::level::Identity;
 use crate::limits::{MAX_MEMO_BYTES, MIN_REMEMBERED, RACY_NANOSECONDS, ROOM_FOR_OTHERS};
-use crate::paths::{boxed_path, bytes_of, last, path_order};
-use crate::vouch::Standing;
+use crate::paths::{boxed_path, bytes_of, path_order};
+use bytes::{Input, Output};
 
 /// What a memo begins with; another one is another format and read as nothing.
-const HEADING: &[u8] = b"metier-memo-6\n";
-
-/// Bytes of a record as most are, at least: only a guess at how many there are.
-const USUAL_RECORD: usize = 256;
+const HEADING: &[u8] = b"metier-memo-7\n";
 
 /// Numbers in a stamp.
 const STAMP_NUMBERS: usize = 8;
 
+/// The parts of a memo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// What a choice goes by: names, places, stamps and conditions.
+    Marks,
+    /// What is told besides: descriptions, tags, versions, tools. More than half of it all.
+    Texts,
+}
+
 /// Where an application keeps what scans have read.
 pub trait Memory: Send + Sync {
     /// What was kept for `root`, whatever has become of it.
-    fn recall(&self, root: &Path) -> Option<Vec<u8>>;
+    fn recall(&self, root: &Path, part: Part) -> Option<Vec<u8>>;
 
-    /// Keeps `memo` for `root` instead of what was kept. Whether that works changes nothing but time.
-    fn keep(&self, root: &Path, memo: &[u8]);
+    /// Keeps `bytes` for `root` instead of what was kept. Whether that works changes nothing but time.
+    fn keep(&self, root: &Path, part: Part, bytes: &[u8]);
 
     /// Names the program that remembers. What one of another name kept is not used.
     fn maker(&self) -> String;
@@ -92,6 +102,27 @@ pub(crate) struct Memo {
     bytes: Vec<u8>,
     /// Where each record stands, in the order of their paths.
     records: Vec<Range<u32>>,
+    /// The sum of the other part.
+    told: Range<u32>,
+    /// The other part, once it was read.
+    texts: Option<Texts>,
+}
+
+/// The texts of a memo.
+#[derive(Debug)]
+struct Texts {
+    bytes: Vec<u8>,
+    /// Where those of each record stand, in the same order.
+    records: Vec<Range<u32>>,
+}
+
+/// A memo as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// [`Part::Marks`].
+    pub(crate) marks: Vec<u8>,
+    /// [`Part::Texts`].
+    pub(crate) texts: Vec<u8>,
 }
 
 /// What is remembered of one directory with a skill in it.
@@ -106,13 +137,14 @@ pub(crate) struct Remembered<'a> {
     pub(crate) stamp: Stamp,
     identity: Identity,
     rest: Input<'a>,
+    texts: Option<Input<'a>>,
 }
 
 impl Remembered<'_> {
     /// The candidate, which is in `root`.
     pub(crate) fn candidate(mut self, root: RootId) -> Option<Found> {
         let spot = Spot { root, path: self.path, identity: self.identity };
-        let found = self.rest.candidate(spot)?;
+        let found = self.rest.candidate(spot, self.texts)?;
         Some(Found { link: self.link.map(boxed_path), straight: self.straight, ..found })
     }
 }
@@ -158,7 +190,7 @@ impl Stamp {
 }
 
 impl Memo {
-    /// The memo in `bytes`; none when it is damaged, or not of `root` by `maker`.
+    /// The memo whose marks are in `bytes`; none when it is damaged, or not of `root` by `maker`.
     pub(crate) fn read(bytes: Vec<u8>, root: &Path, maker: &str) -> Option<Self> {
         if bytes.len() > MAX_MEMO_BYTES {
             return None;
@@ -173,6 +205,7 @@ impl Memo {
         if !ours || bytes.get(HEADING.len()..start)? != checksum(body) {
             return None;
         }
+        let told = input.short_range()?;
         let listing = match input.flag()? {
             true => Some(input.stamp()?),
             false => None,
@@ -181,11 +214,18 @@ impl Memo {
         for _ in 0..input.number()? {
             ways.push((input.short_range()?, input.stamp()?));
         }
-        let mut records = Vec::with_capacity(bytes.len() / USUAL_RECORD);
-        while input.at < input.end {
-            records.push(input.short_range()?);
+        let records = input.records()?;
+        Some(Self { listing, ways, bytes, records, told, texts: None })
+    }
+
+    /// The same memo with the texts in `bytes`; none when they are not its own.
+    pub(crate) fn telling(self, bytes: Vec<u8>) -> Option<Self> {
+        if bytes.len() > MAX_MEMO_BYTES || self.part(&self.told)? != checksum(&bytes) {
+            return None;
         }
-        Some(Self { listing, ways, bytes, records })
+        let records = Input { whole: &bytes, at: 0, end: bytes.len() }.records()?;
+        let texts = Some(Texts { bytes, records }).filter(|t| t.records.len() == self.len())?;
+        Some(Self { texts: Some(texts), ..self })
     }
 
     /// How many candidates are in it.
@@ -201,8 +241,7 @@ impl Memo {
 
     /// The directories that links in the root lead into, with the stamps they had.
     pub(crate) fn ways(&self) -> impl Iterator<Item = (&[u8], Stamp)> {
-        let part = |range: &Range<u32>| self.bytes.get(range.start as usize..range.end as usize);
-        self.ways.iter().map(move |(way, stamp)| (part(way).unwrap_or_default(), *stamp))
+        self.ways.iter().map(|(way, stamp)| (self.part(way).unwrap_or_default(), *stamp))
     }
 
     /// Whether links in the root lead into these directories, and into no others.
@@ -213,7 +252,11 @@ impl Memo {
 
     /// What is remembered of the directory of record `at`, in the order of their paths.
     pub(crate) fn remembered(&self, at: usize) -> Option<Remembered<'_>> {
-        let mut input = self.record(self.records.get(at)?)?;
+        let mut input = Input::part(&self.bytes, self.records.get(at)?);
+        let texts = match &self.texts {
+            Some(texts) => Some(Input::part(&texts.bytes, texts.records.get(at)?)),
+            None => None,
+        };
         Some(Remembered {
             path: input.text()?,
             identity: input.identity()?,
@@ -221,10 +264,12 @@ impl Memo {
             straight: input.flag()?,
             stamp: input.stamp()?,
             rest: input,
+            texts,
         })
     }
 
-    /// All candidates, which are in `root`; none when one cannot be read.
+    /// All candidates, which are in `root`, without texts where those were not read; none when one
+    /// cannot be read.
     pub(crate) fn candidates(&self, root: RootId) -> Option<Vec<Found>> {
         let mut found = Vec::with_capacity(self.len() + ROOM_FOR_OTHERS);
         for at in 0..self.len() {
@@ -247,7 +292,7 @@ impl Memo {
         *next = at + 1;
         let mut known = self.remembered(at)?;
         stamp().filter(|stamp| *stamp == known.stamp)?;
-        Some((at, known.rest.candidate(spot)?))
+        Some((at, known.rest.candidate(spot, known.texts)?))
     }
 
     /// What the directory at `path` was when its candidate was found.
@@ -264,17 +309,17 @@ impl Memo {
     /// Which record is of `path`.
     fn find(&self, path: &[u8]) -> Option<usize> {
         let order = |record: &Range<u32>| {
-            path_order(self.record(record).and_then(|mut r| r.text()).unwrap_or_default(), path)
+            path_order(Input::part(&self.bytes, record).text().unwrap_or_default(), path)
         };
         self.records.binary_search_by(order).ok()
     }
 
     fn path(&self, at: usize) -> Option<&[u8]> {
-        self.record(self.records.get(at)?)?.text()
+        Input::part(&self.bytes, self.records.get(at)?).text()
     }
 
-    fn record(&self, range: &Range<u32>) -> Option<Input<'_>> {
-        Some(Input { whole: &self.bytes, at: range.start as usize, end: range.end as usize })
+    fn part(&self, range: &Range<u32>) -> Option<&[u8]> {
+        self.bytes.get(range.start as usize..range.end as usize)
     }
 }
 
@@ -286,9 +331,9 @@ pub(crate) fn write(
     found: &[Found],
     stamps: &[Stamped],
     before: Option<(&Memo, &[usize])>,
-) -> Option<Vec<u8>> {
+) -> Option<Written> {
     let now = maker.now;
-    let mut records = Output::default();
+    let (mut records, mut texts) = (Output::default(), Output::default());
     let recalled: BTreeSet<usize> =
         before.iter().flat_map(|(_, recalled)| *recalled).copied().collect();
     let mut stamps = stamps.iter().peekable();
@@ -307,13 +352,17 @@ pub(crate) fn write(
         record.link(found.link.as_deref());
         record.number(u64::from(found.straight));
         record.stamp(&stamp);
-        record.candidate(found);
+        record.marks(found);
         records.text(&record.0);
+        let mut told = Output::default();
+        told.texts_of(found);
+        texts.text(&told.0);
         count += 1;
     }
     let mut body = Output::default();
     body.text(maker.name.as_bytes());
     body.text(bytes_of(maker.root));
+    body.text(&checksum(&texts.0));
     let listing = listing(&maker, found, count);
     body.number(u64::from(listing.is_some()));
     if let Some(stamp) = listing {
@@ -326,8 +375,9 @@ pub(crate) fn write(
         body.stamp(stamp);
     }
     body.0.append(&mut records.0);
-    let memo = [HEADING, &checksum(&body.0), &body.0].concat();
-    (count >= MIN_REMEMBERED && memo.len() <= MAX_MEMO_BYTES).then_some(memo)
+    let marks = [HEADING, &checksum(&body.0), &body.0].concat();
+    let is_short = marks.len().max(texts.0.len()) <= MAX_MEMO_BYTES;
+    (count >= MIN_REMEMBERED && is_short).then_some(Written { marks, texts: texts.0 })
 }
 
 /// The root's stamp, when its listing can be told from so many remembered candidates alone.
@@ -344,222 +394,6 @@ pub(crate) fn listing(maker: &Maker<'_>, found: &[Found], remembered: usize) -> 
 /// How many of the stamps can be believed later.
 pub(crate) fn believable(stamps: &[Stamped], now: i128) -> usize {
     stamps.iter().filter(|(_, stamp)| stamp.is_older_than(now)).count()
-}
-
-/// Bytes being put together: numbers of seven bits a byte, the lowest first, each byte but the last
-/// with its highest bit set; texts after their lengths; stamps as eight bytes a number.
-#[derive(Default)]
-struct Output(Vec<u8>);
-
-impl Output {
-    fn number(&mut self, mut number: u64) {
-        while number > 0x7f {
-            self.0.push(number.to_le_bytes()[0] | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number.to_le_bytes()[0]);
-    }
-
-    fn text(&mut self, text: &[u8]) {
-        self.number(text.len() as u64);
-        self.0.extend_from_slice(text);
-    }
-
-    fn optional(&mut self, text: Option<&str>) {
-        self.number(u64::from(text.is_some()));
-        self.text(text.unwrap_or_default().as_bytes());
-    }
-
-    fn texts<T: AsRef<str>>(&mut self, texts: &[T]) {
-        self.number(texts.len() as u64);
-        texts.iter().for_each(|text| self.text(text.as_ref().as_bytes()));
-    }
-
-    fn identity(&mut self, (device, inode): Identity) {
-        self.number(device);
-        self.number(inode);
-    }
-
-    fn link(&mut self, link: Option<&Path>) {
-        self.number(u64::from(link.is_some()));
-        self.text(link.map(bytes_of).unwrap_or_default());
-    }
-
-    /// Of fixed length: it is what is looked at most.
-    fn stamp(&mut self, stamp: &Stamp) {
-        stamp.numbers().iter().for_each(|number| self.0.extend_from_slice(&number.to_le_bytes()));
-    }
-
-    /// A candidate without its place, which the walk knows, and without findings, of which it has
-    /// none.
-    fn candidate(&mut self, found: &Found) {
-        // A name that is its directory's, as it should be, is not said twice.
-        let name = found.name.as_str().as_bytes();
-        self.text(if name == last(bytes_of(&found.path)) { b"" } else { name });
-        self.text(found.description.as_bytes());
-        self.text(&found.digest);
-        self.number(u64::from(found.facts.is_some()));
-        if let Some(facts) = &found.facts {
-            self.facts(facts);
-        }
-    }
-
-    fn facts(&mut self, facts: &Facts) {
-        let Facts { priority, tags, version, compatibility, allowed_tools, scope, .. } = facts;
-        self.number(u64::from_ne_bytes(priority.to_ne_bytes()));
-        self.texts(tags);
-        for text in [version, compatibility, allowed_tools] {
-            self.optional(text.as_deref());
-        }
-        self.number(u64::from(scope.is_some()));
-        if let Some(FoundScope { agents, tenants, environments }) = scope.as_deref() {
-            for list in [agents, tenants, environments] {
-                self.number(u64::from(list.is_some()));
-                self.texts(list.as_deref().unwrap_or_default());
-            }
-        }
-        self.optional(facts.min_host_version.as_deref());
-        self.optional(facts.max_host_version.as_deref());
-        self.number(u64::from(facts.disable_model_invocation));
-        self.number(u64::from(facts.user_invocable));
-    }
-}
-
-/// Bytes being taken apart. Everything is none where they are not what they should be.
-#[derive(Debug)]
-struct Input<'a> {
-    whole: &'a [u8],
-    at: usize,
-    end: usize,
-}
-
-impl<'a> Input<'a> {
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let byte = *self.whole.get(self.at).filter(|_| self.at < self.end)?;
-            self.at += 1;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        match self.number()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-
-    fn range(&mut self) -> Option<Range<usize>> {
-        let length = usize::try_from(self.number()?).ok()?;
-        let end = self.at.checked_add(length).filter(|end| *end <= self.end)?;
-        let range = self.at..end;
-        self.at = end;
-        Some(range)
-    }
-
-    fn short_range(&mut self) -> Option<Range<u32>> {
-        let Range { start, end } = self.range()?;
-        Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)
-    }
-
-    fn text(&mut self) -> Option<&'a [u8]> {
-        let range = self.range()?;
-        self.whole.get(range)
-    }
-
-    fn string(&mut self) -> Option<&'a str> {
-        std::str::from_utf8(self.text()?).ok()
-    }
-
-    fn optional(&mut self) -> Option<Option<Box<str>>> {
-        let is_there = self.flag()?;
-        let text = self.string()?;
-        Some(is_there.then(|| text.into()))
-    }
-
-    fn texts<T: From<&'a str>>(&mut self) -> Option<Vec<T>> {
-        let count = self.number()?;
-        (0..count).map(|_| self.string().map(T::from)).collect()
-    }
-
-    fn identity(&mut self) -> Option<Identity> {
-        Some((self.number()?, self.number()?))
-    }
-
-    fn link(&mut self) -> Option<Option<&'a [u8]>> {
-        let is_there = self.flag()?;
-        let link = self.text()?;
-        Some(is_there.then_some(link))
-    }
-
-    fn stamp(&mut self) -> Option<Stamp> {
-        let bytes = self.whole.get(self.at..self.end)?.first_chunk::<{ 8 * STAMP_NUMBERS }>()?;
-        self.at += bytes.len();
-        let mut numbers = [0; STAMP_NUMBERS];
-        let (words, _) = bytes.as_chunks::<8>();
-        numbers.iter_mut().zip(words).for_each(|(to, from)| *to = u64::from_le_bytes(*from));
-        Some(Stamp::from_numbers(numbers))
-    }
-
-    fn candidate(&mut self, spot: Spot<'_>) -> Option<Found> {
-        let name = match self.text()? {
-            b"" => last(spot.path),
-            name => name,
-        };
-        let name = std::str::from_utf8(name).ok()?;
-        let parsed = SkillName::parse(name).ok().filter(|parsed| parsed.as_str() == name)?;
-        Some(Found {
-            name: parsed,
-            description: self.string()?.into(),
-            digest: self.text()?.try_into().ok()?,
-            facts: match self.flag()? {
-                true => Some(Box::new(self.facts()?)),
-                false => None,
-            },
-            root: spot.root,
-            path: boxed_path(spot.path),
-            identity: spot.identity,
-            link: None,
-            straight: false,
-            diagnostics: Box::default(),
-            standing: Standing::Unknown,
-            origin: None,
-        })
-    }
-
-    fn facts(&mut self) -> Option<Facts> {
-        Some(Facts {
-            priority: i64::from_ne_bytes(self.number()?.to_ne_bytes()),
-            tags: self.texts()?.into(),
-            version: self.optional()?,
-            compatibility: self.optional()?,
-            allowed_tools: self.optional()?,
-            scope: match self.flag()? {
-                true => Some(Box::new(FoundScope {
-                    agents: self.list()?,
-                    tenants: self.list()?,
-                    environments: self.list()?,
-                })),
-                false => None,
-            },
-            min_host_version: self.optional()?,
-            max_host_version: self.optional()?,
-            disable_model_invocation: self.flag()?,
-            user_invocable: self.flag()?,
-        })
-    }
-
-    fn list(&mut self) -> Option<Option<Vec<String>>> {
-        let is_there = self.flag()?;
-        let texts = self.texts()?;
-        Some(is_there.then_some(texts))
-    }
 }
 
 #[cfg(test)]

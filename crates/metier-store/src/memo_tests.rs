@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::discover::{Facts, FoundScope};
 use crate::fixture::found;
 use crate::layer::RootId;
 
@@ -42,15 +43,20 @@ fn maker(listing: Option<(Stamp, usize)>) -> Maker<'static> {
     Maker { root: Path::new("/r"), name: MAKER, now: NOW, listing, ways: Some(&[]) }
 }
 
-fn made(found: &[Found], stamps: &[Stamped]) -> Vec<u8> {
+fn made(found: &[Found], stamps: &[Stamped]) -> Written {
     write(maker(None), found, stamps, None).expect("a memo")
+}
+
+/// The memo as it is read for whoever wants all of it.
+fn read(written: Written) -> Option<Memo> {
+    Memo::read(written.marks, Path::new("/r"), MAKER)?.telling(written.texts)
 }
 
 #[test]
 fn what_was_read_is_remembered_as_long_as_the_stamp_is_the_same() {
     // D7, N1
     let (all, stamps) = many(40);
-    let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+    let memo = read(made(&all, &stamps)).expect("a memo");
     assert_eq!(memo.len(), 40);
     for (index, (found, (_, stamp))) in all.iter().zip(&stamps).enumerate() {
         let path = found.path.to_str().expect("text");
@@ -78,9 +84,16 @@ fn what_was_read_is_remembered_as_long_as_the_stamp_is_the_same() {
 fn a_memo_of_somebody_else_or_a_damaged_one_is_none() {
     // D7
     let (all, stamps) = many(40);
-    let memo = made(&all, &stamps);
+    let Written { marks: memo, texts } = made(&all, &stamps);
     let read = |bytes: Vec<u8>| Memo::read(bytes, Path::new("/r"), MAKER);
-    assert!(read(memo.clone()).is_some());
+    let told = |texts: &[u8]| read(memo.clone()).expect("a memo").telling(texts.to_vec());
+    assert!(told(&texts).is_some());
+    for index in (0..texts.len()).step_by(7) {
+        let mut changed = texts.clone();
+        changed[index] ^= 0x20;
+        assert!(told(&changed).is_none(), "{index}");
+        assert!(told(&texts[..index]).is_none(), "{index}");
+    }
     assert!(Memo::read(memo.clone(), Path::new("/r2"), MAKER).is_none());
     assert!(Memo::read(memo.clone(), Path::new("/r"), "0.1.0 another build").is_none());
     assert!(read(Vec::new()).is_none());
@@ -90,7 +103,7 @@ fn a_memo_of_somebody_else_or_a_damaged_one_is_none() {
         assert!(read(changed).is_none(), "{index}");
         assert!(read(memo[..index].to_vec()).is_none(), "{index}");
     }
-    let mut longer = memo;
+    let mut longer = memo.clone();
     longer.push(0);
     assert!(read(longer).is_none());
 }
@@ -104,7 +117,7 @@ fn what_changed_too_lately_or_has_no_stamp_is_not_remembered() {
     stamps[5].1.modified = (seconds + 60, 0);
     stamps.remove(6);
     assert_eq!(believable(&stamps, NOW), 37);
-    let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+    let memo = read(made(&all, &stamps)).expect("a memo");
     assert_eq!(memo.len(), 37);
     for (path, number) in [("s04", 4), ("s05", 5), ("s06", 6)] {
         assert_eq!(known(&memo, path, 0, Some(stamp(number))), None);
@@ -121,7 +134,7 @@ fn a_root_is_listed_from_memory_only_when_all_in_it_is_remembered() {
         stamps[39].0 = path.as_bytes().into();
         let root = Stamp { changed: (changed, 0), ..stamp(5) };
         let memo = write(maker(Some((root, entries))), &all, &stamps, None).expect("a memo");
-        let memo = Memo::read(memo, Path::new("/r"), MAKER).expect("a memo");
+        let memo = read(memo).expect("a memo");
         assert_eq!(memo.lists(&root), lists, "{entries} {changed} {path}");
         assert!(!memo.lists(&stamp(6)));
         assert_eq!(memo.candidates(RootId(3)), Some(all));
@@ -144,14 +157,14 @@ fn few_candidates_are_not_worth_a_memo() {
 fn of_what_was_not_read_only_what_was_recalled_keeps_its_stamp() {
     // D7
     let (mut all, stamps) = many(40);
-    let before = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+    let before = read(made(&all, &stamps)).expect("a memo");
     all[7].description = "Another file by now, whose stamp nobody has.".into();
     all[8].description = "Read again.".into();
     let recalled: Vec<usize> = (0..40).filter(|index| *index != 7 && *index != 8).collect();
-    let read = [(b"s08".to_vec().into(), stamp(99))];
+    let fresh = [(b"s08".to_vec().into(), stamp(99))];
     let recalled = Some((&before, &*recalled));
-    let memo = write(maker(None), &all, &read, recalled).expect("a memo");
-    let memo = Memo::read(memo, Path::new("/r"), MAKER).expect("a memo");
+    let memo = write(maker(None), &all, &fresh, recalled).expect("a memo");
+    let memo = read(memo).expect("a memo");
     assert_eq!(memo.len(), 39);
     assert_eq!(known(&memo, "s06", 6, Some(stamp(6))), Some((6, all[6].clone())));
     assert_eq!(known(&memo, "s07", 7, Some(stamp(7))), None);
@@ -211,7 +224,7 @@ proptest! {
         all[9].facts = facts.map(Box::new);
         all[9].description = description.into();
         all[9].digest = digest;
-        let memo = Memo::read(made(&all, &stamps), Path::new("/r"), MAKER).expect("a memo");
+        let memo = read(made(&all, &stamps)).expect("a memo");
         let known = known(&memo, "s09", 0, Some(stamp(9)));
         prop_assert_eq!(known, Some((9, all[9].clone())));
     }
@@ -222,9 +235,12 @@ proptest! {
         let mut whole = Output::default();
         whole.text(MAKER.as_bytes());
         whole.text(b"/r");
+        whole.text(&checksum(&body));
         whole.0.extend(&body);
         let bytes = [HEADING, &checksum(&whole.0), &whole.0].concat();
-        if let Some(memo) = Memo::read(bytes, Path::new("/r"), MAKER) {
+        let memo = || Memo::read(bytes.clone(), Path::new("/r"), MAKER);
+        let told = memo().and_then(|memo| memo.telling(body.clone()));
+        for memo in memo().into_iter().chain(told) {
             for at in 0..memo.len() {
                 let _ = memo.path(at).and_then(|path| memo.find(path));
                 let _ = memo.remembered(at).and_then(|known| known.candidate(RootId(0)));

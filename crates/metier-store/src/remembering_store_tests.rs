@@ -10,25 +10,26 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::layer::{Layer, Precedence};
+use crate::memo::Part;
 use crate::{Catalog, Selection};
 
 /// Memos in memory, at a time at which every file is old.
 #[derive(Default)]
 struct Shelf {
-    memos: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+    memos: Mutex<BTreeMap<(PathBuf, Part), Vec<u8>>>,
     /// Seconds that have passed since the files were written.
     later: i128,
     kept: Mutex<usize>,
 }
 
 impl Memory for Shelf {
-    fn recall(&self, root: &Path) -> Option<Vec<u8>> {
-        self.memos.lock().expect("no panic").get(root).cloned()
+    fn recall(&self, root: &Path, part: Part) -> Option<Vec<u8>> {
+        self.memos.lock().expect("no panic").get(&(root.to_owned(), part)).cloned()
     }
 
-    fn keep(&self, root: &Path, memo: &[u8]) {
-        *self.kept.lock().expect("no panic") += 1;
-        self.memos.lock().expect("no panic").insert(root.to_owned(), memo.to_vec());
+    fn keep(&self, root: &Path, part: Part, bytes: &[u8]) {
+        *self.kept.lock().expect("no panic") += usize::from(part == Part::Marks);
+        self.memos.lock().expect("no panic").insert((root.to_owned(), part), bytes.to_vec());
     }
 
     fn maker(&self) -> String {
@@ -62,7 +63,10 @@ fn agree(files: &FileStore, remembering: &RememberingStore) -> (u64, u64) {
     known.stats = plain.stats;
     assert_eq!(known, plain);
     let catalog = |found| Catalog::build(found, &Precedence::DEFAULT, &Selection::default());
-    assert_eq!(catalog(known), catalog(plain));
+    let plain = catalog(plain);
+    assert_eq!(catalog(known), plain);
+    let brief = remembering.discover(&ScanLimits { brief: true, ..ScanLimits::default() });
+    assert_eq!(catalog(brief).digest(), plain.digest());
     opened
 }
 
@@ -81,6 +85,32 @@ fn a_second_scan_opens_nothing() {
     fs::remove_dir_all(world.path().join("a/one-more")).unwrap();
     assert_eq!(agree(&files, &remembering), (COUNT as u64, 0));
     assert_eq!(*shelf.kept.lock().unwrap(), 3);
+}
+
+#[test]
+fn whoever_is_after_names_alone_costs_nobody_else_a_text() {
+    // D7, N1
+    let world = World::new();
+    generate_skills(&world.path().join("a"), COUNT, Layout::Flat);
+    let odd = "---\nname: odd\ndescription: An odd one.\nallowed-tools: Read\n---\n";
+    world.write("a/odd/SKILL.md", odd);
+    let (files, remembering, shelf) = store(&world, 60);
+    let count = COUNT as u64 + 1;
+    let brief = || {
+        let found = remembering.discover(&ScanLimits { brief: true, ..ScanLimits::default() });
+        let odd = found.found.iter().find(|found| found.name.as_str() == "odd").cloned().unwrap();
+        (found.stats.files, odd.description.into_string(), odd.facts.is_some())
+    };
+    assert_eq!(brief(), (count, "An odd one.".to_owned(), true), "they were read");
+    assert_eq!(agree(&files, &remembering), (count, 0), "and remembered with all they say");
+    assert_eq!(brief(), (0, String::new(), false), "a choice needs no more");
+    world.write("a/odd/SKILL.md", odd.replace("An odd", "Another odd"));
+    assert_eq!(brief().0, 1, "what changed is read");
+    assert_eq!(agree(&files, &remembering), (count, 0));
+    shelf.memos.lock().unwrap().retain(|(_, part), _| *part == Part::Marks);
+    assert_eq!(brief().0, 0);
+    assert_eq!(agree(&files, &remembering), (count, count), "without its texts a memo is none");
+    assert_eq!(agree(&files, &remembering), (count, 0));
 }
 
 #[test]
@@ -212,7 +242,7 @@ fn a_root_of_remembered_skills_alone_is_not_listed_and_nothing_new_is_missed() {
     assert_eq!(agree(&files, &remembering).1, 0);
     let root = world.path().join("a");
     let read = |shelf: &Shelf| {
-        let memo = shelf.recall(&root).unwrap();
+        let memo = shelf.recall(&root, Part::Marks).unwrap();
         let memo = crate::memo::Memo::read(memo, &root, "a test").unwrap();
         let stat = rustix::fs::stat(&root).unwrap();
         memo.lists(&crate::memo::Stamp::of_any(&stat))

@@ -12,7 +12,7 @@ use crate::disk::{Disk, Recall, reason};
 use crate::layer::{Root, RootId};
 use crate::level::Identity;
 use crate::limits::{MAX_ROOTS, MAX_THREADS, ROOM_FOR_OTHERS};
-use crate::memo::{self, Maker, Memo, Memory, believable};
+use crate::memo::{self, Maker, Memo, Memory, Part, believable};
 use crate::paths::{bytes_of, shown};
 use crate::repeats::{Place, drop_repeated, remove, repeats};
 use crate::surroundings::Surroundings;
@@ -63,7 +63,7 @@ pub(crate) fn scan_with(
         walked.push(this);
         let plan = Plan::new(id, root.immediate_only, &limits);
         harvests.push(match memory {
-            Some(memory) => walk_remembering(disk, &plan, root, memory),
+            Some(memory) => walk_remembering(disk, &plan, root, memory, limits.brief),
             None => walk(&disk, &plan, disk.identity),
         });
     }
@@ -75,16 +75,32 @@ pub(crate) fn scan_with(
     discovery
 }
 
-/// Walks a root with what is remembered of it, and has what was learned remembered.
-fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -> Harvest {
+/// Walks a root with what is remembered of it, and has what was learned remembered. Texts are left
+/// alone only where nothing has to be remembered anew.
+fn walk_remembering(
+    disk: Disk,
+    plan: &Plan,
+    root: &Root,
+    memory: &dyn Memory,
+    is_brief: bool,
+) -> Harvest {
     let (maker, now) = (memory.maker(), memory.now());
-    let memo = memory.recall(&root.path).and_then(|memo| Memo::read(memo, &root.path, &maker));
+    let recall = |part: Part| memory.recall(&root.path, part);
+    let tell = |memo: Memo| memo.telling(recall(Part::Texts)?);
+    let memo = recall(Part::Marks).and_then(|marks| Memo::read(marks, &root.path, &maker));
     let mut disk = disk.recalling(memo.map_or(Recall::Nothing, Recall::Memo));
-    let known = disk.memo().map_or(0, Memo::len);
-    let plan = plan.recalling(known);
-    if let Some(harvest) = disk.recall_all(&plan) {
+    if !is_brief {
+        disk = disk.telling(tell);
+    }
+    let known = |disk: &Disk| disk.memo().map_or(0, Memo::len);
+    if let Some(harvest) = disk.recall_all(&plan.recalling(known(&disk))) {
         return harvest;
     }
+    if is_brief {
+        disk = disk.telling(tell);
+    }
+    let known = known(&disk);
+    let plan = plan.recalling(known);
     let mut harvest = walk(&disk, &plan, disk.identity);
     if harvest.mistaken {
         disk = disk.supposing_nothing();
@@ -102,7 +118,9 @@ fn walk_remembering(disk: Disk, plan: &Plan, root: &Root, memory: &dyn Memory) -
         });
     let before = before.map(|memo| (memo, &*harvest.recalled));
     if is_news && let Some(memo) = memo::write(maker, &harvest.found, &harvest.stamps, before) {
-        memory.keep(&root.path, &memo);
+        // Marks without their texts are worth nothing.
+        memory.keep(&root.path, Part::Texts, &memo.texts);
+        memory.keep(&root.path, Part::Marks, &memo.marks);
     }
     harvest
 }

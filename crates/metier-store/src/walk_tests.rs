@@ -93,7 +93,7 @@ proptest! {
         max_directories in 1usize..40,
     ) {
         // D1, D3 (ruling 4)
-        let limits = ScanLimits { max_depth, max_directories, threads: 1 };
+        let limits = ScanLimits { max_depth, max_directories, threads: 1, brief: false };
         let all: BTreeSet<String> = directories.union(&skills).cloned().collect();
         let harvest = run(&store(&directories, &skills), limits);
         let (kept, looked) = expected(&all, &skills, &limits);
@@ -143,12 +143,13 @@ fn reaching_a_limit_names_the_first_directory_and_counts_the_others() {
 #[test]
 fn settings_past_reason_are_brought_back() {
     // D1
-    let limits = ScanLimits { max_depth: 9, max_directories: usize::MAX, threads: 10_000 };
+    let limits =
+        ScanLimits { max_depth: 9, max_directories: usize::MAX, threads: 10_000, brief: false };
     let plan = Plan::new(RootId(3), false, &limits);
     assert_eq!((plan.max_depth, plan.max_directories), (9, MAX_DIRECTORIES_SETTING));
     assert_eq!((plan.threads, plan.root), (MAX_THREADS, RootId(3)));
     assert_eq!(Plan::new(RootId(0), true, &limits).max_depth, 1);
-    let none = ScanLimits { max_depth: 0, max_directories: 0, threads: 0 };
+    let none = ScanLimits { max_depth: 0, max_directories: 0, threads: 0, brief: false };
     assert_eq!(Plan::new(RootId(0), true, &none).max_depth, 0);
     assert_eq!(Plan::new(RootId(0), false, &none).threads, 1);
 }

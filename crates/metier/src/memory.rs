@@ -1,4 +1,4 @@
-//! Where scans' memos are kept: one file a root in metier's own directory, for this very program. They
+//! Where scans' memos are kept: two files a root in metier's own directory, for this very program. They
 //! may be deleted at any time. Nothing is kept where there is no such directory yet: a look at
 //! skills does not make one.
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use metier_runtime::Clock as _;
 use metier_store::digest::{hex, sha256};
 use metier_store::limits::MAX_MEMO_BYTES;
-use metier_store::memo::Memory;
+use metier_store::memo::{Memory, Part};
 
 use crate::clock::SystemClock;
 use crate::settings::Settings;
@@ -34,13 +34,13 @@ impl Memos {
 }
 
 impl Memory for Memos {
-    fn recall(&self, root: &Path) -> Option<Vec<u8>> {
-        files::own(&self.folder.join(name(root)), MAX_MEMO_BYTES).ok()
+    fn recall(&self, root: &Path, part: Part) -> Option<Vec<u8>> {
+        files::own(&self.folder.join(name(root, part)), MAX_MEMO_BYTES).ok()
     }
 
-    fn keep(&self, root: &Path, memo: &[u8]) {
+    fn keep(&self, root: &Path, part: Part, bytes: &[u8]) {
         // The next scan reads everything again.
-        let _ = write::keep(&self.folder, &name(root), memo);
+        let _ = write::keep(&self.folder, &name(root, part), bytes);
     }
 
     fn maker(&self) -> String {
@@ -52,9 +52,13 @@ impl Memory for Memos {
     }
 }
 
-/// The name of a root's memo.
-fn name(root: &Path) -> String {
-    hex(&sha256(root.as_os_str().as_encoded_bytes()))
+/// The name of a part of a root's memo.
+fn name(root: &Path, part: Part) -> String {
+    let name = hex(&sha256(root.as_os_str().as_encoded_bytes()));
+    match part {
+        Part::Marks => name,
+        Part::Texts => name + ".texts",
+    }
 }
 
 #[cfg(test)]

@@ -38,12 +38,13 @@ fn memos_are_kept_for_this_very_program_and_nobody_else_may_write_them() {
     std::fs::create_dir_all(&home).unwrap();
     let memos = Memos::of(&settings).unwrap();
     let root = world.home().join(".claude/skills");
-    assert_eq!(memos.recall(&root), None);
-    memos.keep(&root, b"memo");
-    assert_eq!(memos.recall(&root).as_deref(), Some(&b"memo"[..]));
-    memos.keep(&root, b"another");
-    assert_eq!(memos.recall(&root).as_deref(), Some(&b"another"[..]));
-    assert_eq!(memos.recall(Path::new("/elsewhere")), None);
+    assert_eq!(memos.recall(&root, Part::Marks), None);
+    memos.keep(&root, Part::Marks, b"memo");
+    assert_eq!(memos.recall(&root, Part::Marks).as_deref(), Some(&b"memo"[..]));
+    memos.keep(&root, Part::Marks, b"another");
+    assert_eq!(memos.recall(&root, Part::Texts), None);
+    assert_eq!(memos.recall(&root, Part::Marks).as_deref(), Some(&b"another"[..]));
+    assert_eq!(memos.recall(Path::new("/elsewhere"), Part::Marks), None);
     let folder = home.join(FOLDER);
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
@@ -51,7 +52,7 @@ fn memos_are_kept_for_this_very_program_and_nobody_else_may_write_them() {
     assert_eq!(mode(&file), 0o600);
     for others in [0o620, 0o602] {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(others)).unwrap();
-        assert_eq!(memos.recall(&root), None, "others may have written it");
+        assert_eq!(memos.recall(&root, Part::Marks), None, "others may have written it");
     }
     assert!(memos.maker().starts_with(env!("CARGO_PKG_VERSION")));
     assert_eq!(files::build_of(Path::new("/nowhere")), None);
@@ -66,7 +67,7 @@ fn a_memo_that_somebody_made_up_changes_nothing() {
     let before = View::open(&settings).catalog;
     let memos = Memos::of(&settings).unwrap();
     for root in view_roots(&settings) {
-        memos.keep(&root, b"metier-memo-3\nwhatever");
+        memos.keep(&root, Part::Marks, b"metier-memo-3\nwhatever");
     }
     assert_eq!(View::open(&settings).catalog, before);
 }

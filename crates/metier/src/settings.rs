@@ -152,6 +152,7 @@ impl Settings {
                 max_depth: scan.max_depth.unwrap_or(defaults.max_depth),
                 max_directories: scan.max_directories.unwrap_or(defaults.max_directories),
                 threads: scan.threads.unwrap_or(defaults.threads),
+                brief: false,
             },
             prompt: config.prompt,
             session: SessionChoices {

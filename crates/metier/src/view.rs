@@ -10,7 +10,7 @@ use metier_package::Ledger;
 use metier_store::bundled::bundled;
 use metier_store::catalog::{Hidden, Visibility};
 use metier_store::client;
-use metier_store::discover::{Discovery, Note};
+use metier_store::discover::{Discovery, Note, ScanLimits};
 use metier_store::suggest::closest;
 use metier_store::vouch::{Depth, Nobody, Standing, Vouch, Vouched, attest, attest_named};
 use metier_store::why::{Candidate, Outcome, why};
@@ -56,24 +56,31 @@ impl View {
     /// Searches the roots and resolves what is there.
     pub(crate) fn open(settings: &Settings) -> Self {
         // A list looks at stamps even where every use looks at bytes: nothing is used here.
-        Self::asking(settings, |discovery, ledger| attest(discovery, ledger, Depth::Stamps))
+        Self::asking(settings, &settings.limits, |discovery, ledger| {
+            attest(discovery, ledger, Depth::Stamps);
+        })
     }
 
     /// The same for whoever is concerned with a few skills alone, which `names` finds: nobody looks
-    /// whether the others changed since somebody said yes to them.
+    /// whether the others changed since somebody said yes to them, and what they are for is not told.
     pub(crate) fn of_named(
         settings: &Settings,
         names: impl FnOnce(&Discovery) -> Vec<NameKey>,
     ) -> Self {
-        Self::asking(settings, |discovery, ledger| {
+        let limits = ScanLimits { brief: true, ..settings.limits };
+        Self::asking(settings, &limits, |discovery, ledger| {
             let names = names(discovery);
             attest_named(discovery, ledger, &names);
         })
     }
 
-    fn asking(settings: &Settings, ask: impl FnOnce(&mut Discovery, &Ledger)) -> Self {
+    fn asking(
+        settings: &Settings,
+        limits: &ScanLimits,
+        ask: impl FnOnce(&mut Discovery, &Ledger),
+    ) -> Self {
         let store = store(settings);
-        let mut discovery = store.discover(&settings.limits);
+        let mut discovery = store.discover(limits);
         let Some(ledger) = packages::ledger(settings) else {
             let catalog = Catalog::build(discovery, &settings.precedence, &settings.selection);
             return Self { store, catalog, vouch: Arc::new(Nobody), faults: Vec::new() };

@@ -142,7 +142,7 @@ fn every_store_stops_at_the_same_limits() {
     // D1, D9
     let world = World::new();
     for (max_depth, max_directories) in [(0, 99), (1, 99), (2, 99), (6, 5), (6, 15), (6, 1)] {
-        let limits = ScanLimits { max_depth, max_directories, threads: 0 };
+        let limits = ScanLimits { max_depth, max_directories, threads: 0, brief: false };
         let mut expected = None;
         for (kind, store) in stores(&world, &fixtures(), false) {
             let discovery = store.discover(&limits);

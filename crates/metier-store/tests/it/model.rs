@@ -82,7 +82,7 @@ proptest! {
         // D9, D3
         let place = tempfile::TempDir::with_prefix("metier-model-").unwrap();
         let (disk, memory) = (on_disk(&place, &files, immediate_only), in_memory(&files, immediate_only));
-        let limits = ScanLimits { max_depth, max_directories, threads: 1 };
+        let limits = ScanLimits { max_depth, max_directories, threads: 1, brief: false };
         let found = disk.discover(&limits);
         prop_assert_eq!(placeless(found.clone()), placeless(memory.discover(&limits)));
         agree_on_loading(&disk, &memory, &found);
