@@ -41,7 +41,10 @@ pub(crate) fn change_error(error: ChangeError) -> CommandError {
             error.hint("`metier info` lists what is installed")
         }
         ChangeError::NoEarlier(ref name) => {
-            let hint = format!("`metier info {}` shows what is installed", visible_line(name));
+            let name = visible_line(name);
+            let hint = format!(
+                "`metier update {name}` goes forward again, or `metier add` where it has a ref of its own"
+            );
             CommandError::failed(error).code("no_earlier").hint(hint)
         }
         ChangeError::Disk(ref disk) | ChangeError::Copy(CopyError::Disk(ref disk))
