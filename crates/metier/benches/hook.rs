@@ -136,6 +136,8 @@ fn generate(world: &World, at: &str) {
 
 /// The world once what can be remembered of it is.
 fn warmed(world: World) -> World {
+    // What was written goes to the disk now, and not while hooks are measured.
+    assert!(Command::new("sync").status().expect("start").success());
     // What changed a moment ago is not remembered.
     std::thread::sleep(Duration::from_millis(2_100));
     let launch = call("active", "Skill", "{\"skill\":\"gitty\"}");
